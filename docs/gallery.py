@@ -1,8 +1,8 @@
 """Makes the pictures of the gallery again, with the tool itself: `make docs-pictures`.
 
-Each is a page of another project, in the version that `tests/pages.toml` names, before and after it is marked. The
-pages are fetched once and reach nothing but this machine. With names as arguments, only those are made:
-`python docs/gallery.py kanban tree`.
+Each is a page of another project, in the version that `tests/pages.toml` names, or an application of CanvasBench,
+before and after it is marked. The pages are fetched once and reach nothing but this machine. With names as arguments,
+only those are made: `python docs/gallery.py kanban tree`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from pages import site
 
 from vision_agent import Settings, attach
+from vision_agent.assets import fixtures
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals.perception.score import OFFLINE
+from vision_agent.evals.suites.canvas.build import built
 from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.types import Shot
 
@@ -63,17 +65,24 @@ GALLERY: dict[str, Shown] = {
 }
 
 
-async def look(browser: Browser, shown: Shown) -> tuple[Shot, Shot]:
-    """The page before and after it is marked."""
+CANVASES = (
+    "excalidraw", "maplibre", "pixi", "cytoscape", "three", "blockly", "glide", "konva", "phaser", "lightweight-charts",
+)  # fmt: skip
+"""The applications of CanvasBench that are shown."""
+
+
+async def look(browser: Browser, folder: Path, path: str) -> tuple[Shot, Shot]:
+    """The page at this path of a folder, before and after it is marked."""
     context = await browser.new_context(
         viewport={"width": 1280, "height": 800}, color_scheme="light", locale="en", reduced_motion="reduce"
     )
     page = await context.new_page()
-    with served(site(shown.package).root) as here:
+    with served(folder) as here:
         async with attach(page, SETTINGS) as live:
-            await live.open(f"{here.url}/{shown.path}")
+            await live.open(f"{here.url}/{path}")
             await page.wait_for_load_state("networkidle")
             await page.wait_for_timeout(_REST_MS)  # some build themselves from what they have loaded
+            await live.observe()  # words in drawings are read in the time that one look has, and the rest in the next
             seen = await live.observe()
     await context.close()
     return seen.clean, seen.marked
@@ -94,8 +103,10 @@ async def main(names: list[str]) -> int:
     PICTURES.mkdir(parents=True, exist_ok=True)
     settings = SETTINGS.browser.model_copy(update={"args": (*SETTINGS.browser.args, OFFLINE)})
     async with launch_browser(settings) as started:
-        for name in names or GALLERY:
-            before, after = map(small, await look(started.browser, GALLERY[name]))
+        for name in names or (*GALLERY, *CANVASES):
+            shown = GALLERY.get(name)
+            folder = built(fixtures("canvas") / name) if shown is None else site(shown.package).root
+            before, after = map(small, await look(started.browser, folder, "" if shown is None else shown.path))
             (PICTURES / f"{name}-before.webp").write_bytes(before)
             (PICTURES / f"{name}-after.webp").write_bytes(after)
             print(f"{name}  {len(before) / 1000:.0f} + {len(after) / 1000:.0f} kB", flush=True)

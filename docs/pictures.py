@@ -23,15 +23,17 @@ from PIL import Image
 from playwright.async_api import Browser, Page
 
 from vision_agent import Agent, Settings, Task, attach
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Click, Finish
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.evals.suites.fixture_sites import served, tasks_of
+from vision_agent.geometry import Box
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.supervise.page_approver import SupervisionPage
-from vision_agent.types import Box, Candidate, Decision, Mark, Observation, Outcome, Shot
+from vision_agent.types import Candidate, Decision, Limits, Mark, Observation, Outcome, Shot
+from vision_agent.ui.server import serve_runs
 from vision_agent.vision.style import plate_colour
 
 HERE = Path(__file__).parent
@@ -168,6 +170,25 @@ async def run(browser: Browser) -> bytes:
     return await drawn(browser, "screenshot", shot=cropped(shot))
 
 
+async def runs(browser: Browser) -> bytes:
+    """The page of runs, with four of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(runs=Path(folder) / "runs")
+        for name, limits in (("chart", Limits()), ("board", Limits(steps=2)), ("shop", Limits()), ("seats", Limits())):
+            task = tasks_of(SITES / name)[0]
+            with served(SITES / name) as site:
+                goal = Task(goal=task.goal, start_url=site.start(task), limits=limits)
+                await Agent(goal, model=StepsModel(task.steps), settings=settings).run()
+        page = await new_page(browser, 1060, 900, ratio=1.3)
+        async with serve_runs(settings) as address:
+            await page.goto(address)
+            await page.locator(".card img").nth(3).evaluate("(picture) => picture.decode()")
+            await page.locator(".where").evaluate("(folder) => { folder.textContent = 'runs' }")
+            shot = await page.screenshot()
+        await page.context.close()
+    return await drawn(browser, "screenshot", shot=cropped(shot))
+
+
 async def surfaces(browser: Browser) -> bytes:
     """A seat map drawn on a canvas."""
     page = await new_page(browser, 1280, 800)
@@ -244,6 +265,7 @@ FIGURES: dict[str, Figure] = {
     "decision": decision,
     "outcome": outcome,
     "run": run,
+    "runs": runs,
     "surfaces": surfaces,
     "risk-and-approval": risk_and_approval,
     "marks": marks,

@@ -11,22 +11,10 @@ from vision_agent.actions import Action, Click, Finish
 from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.events import Troubled
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import (
-    Box,
-    Decision,
-    Limits,
-    Mark,
-    Observation,
-    Outcome,
-    Point,
-    Run,
-    Shot,
-    Size,
-    Task,
-    Usage,
-)
+from vision_agent.types import Decision, Limits, Mark, Observation, Outcome, Point, Run, Shot, Task, Usage
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 DONE = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")

@@ -89,6 +89,11 @@ def widgets() -> list[str]:
     return [name for name, each in _toml()["npm"].items() if each.get("widgets")]
 
 
+def checks() -> list[str]:
+    """The packages from npm that check pages of ours."""
+    return [name for name, each in _toml()["npm"].items() if each.get("checks")]
+
+
 def versions() -> dict[str, str]:
     """The pinned version of each package from the Python Package Index."""
     pinned: dict[str, str] = _toml()["pypi"]
@@ -173,7 +178,7 @@ def _whole(folder: Path) -> Iterator[Path]:
 
 def main() -> int:
     """0 when all are here."""
-    wanted = dict.fromkeys((*versions(), *sites(tested="--all" not in sys.argv), *widgets()))
+    wanted = dict.fromkeys((*versions(), *sites(tested="--all" not in sys.argv), *widgets(), *checks()))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return int(not all(list(pool.map(_is_here, wanted))))
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,6 @@ from pydantic import BaseModel, ValidationError
 
 import vision_agent
 from tests.supervise.proposals import MARKS, NOW, mark, seen
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import (
     ACTIONS,
     TARGET_FIELDS,
@@ -49,6 +48,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.custom_actions import action
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
 from vision_agent.evals.answer_grading import action_reference, operation_text
 from vision_agent.evals.hit_oracle import named_number
@@ -65,6 +65,7 @@ FIELDS: dict[str, Any] = {
     "source": 1, "target": 2, "mark": 1, "text": "Ann", "options": ("Red",), "checked": True, "value": "3",
     "files": ("cv.pdf",), "keys": "a", "first": "one", "last": "two", "url": "https://shop.example/more", "tab": 1,
     "json_schema": "{}", "question": "Which?", "reason": "no such thing", "name": "wave",
+    "by": {"right": 40, "down": 0}, "factor": 2,
 }  # fmt: skip
 
 
@@ -158,9 +159,11 @@ def test_what_is_held_is_never_repeated_by_itself() -> None:
 CLASS_CHECKS = {
     "browser/act/act.py": {"Check", "Click"},  # they send one click and nothing else
     "browser/act/batch_guard.py": {"Press"},  # keys with no target go to what has the focus
+    "browser/live.py": {"Type"},  # only its text can show what was hidden
     "browser/act/out_of_view.py": {"Drag"},  # points on its way would be left behind
     "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one
     "evals/security/deciders.py": {"Click"},  # what the attacks want is a click
+    "export/playwright_test.py": {"Upload"},  # only it names files
     "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
     "policy/approval.py": {"Press"},  # some keys only move the focus
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
@@ -211,10 +214,17 @@ def test_no_other_match_statement_has_a_default_for_actions_that_press() -> None
 PRESSING = {kind.__name__ for kind in ACTIONS if kind.traits.presses and kind.traits.targets}
 
 
-def nodes_of_package() -> Iterator[tuple[str, list[ast.AST]]]:
+@cache
+def nodes_of_package() -> list[tuple[str, list[ast.Call | ast.Match]]]:
+    """The calls and `match` statements of each file."""
     package = Path(vision_agent.__file__).parent
-    for path in sorted(package.rglob("*.py")):
-        yield path.relative_to(package).as_posix(), list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    return [
+        (
+            path.relative_to(package).as_posix(),
+            [each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.Call | ast.Match)],
+        )
+        for path in sorted(package.rglob("*.py"))
+    ]
 
 
 # --- fails closed -----------------------------------------------------------------------------------------------------
@@ -263,9 +273,10 @@ def test_type_checks_name_every_reader_that_forgot_a_new_action(tmp_path: Path) 
     forgetful = {line.split(":")[0] for line in checked.stdout.splitlines() if "Wink" in line}
     assert forgetful == {
         "vision_agent/browser/act/act.py",
-        "vision_agent/action_sentences.py",
+        "vision_agent/describe/action_sentences.py",
         "vision_agent/evals/answer_grading.py",
         "vision_agent/export/playwright_test.py",
+        "vision_agent/export/step_lines.py",
         "vision_agent/policy/approval.py",
     }
 

@@ -216,7 +216,7 @@ async def test_a_cost_that_is_not_known_reaches_its_limit_at_once() -> None:
     assert ran.ending == (
         "limit",
         "A limit was reached: at most $5.00 may be spent, and what a decision costs is not known; "
-        "limit the tokens instead.",
+        "limit the tokens instead, with --max-tokens or limits.tokens.",
     )
 
 

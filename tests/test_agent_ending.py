@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -23,10 +23,11 @@ from vision_agent.errors import (
 )
 from vision_agent.events import Event
 from vision_agent.models.offline.scripted import ScriptedJudge
-from vision_agent.record.read import assemble
+from vision_agent.record.read import assemble, last_look
 from vision_agent.record.store import RunInMemory
 from vision_agent.types import (
     Limits,
+    Observation,
     Outcome,
     SuccessCheck,
     Usage,
@@ -229,7 +230,7 @@ async def test_the_first_failure_is_raised_where_the_limits_say_so() -> None:
         await ran.run()
     assert ran.browser.acts == [CLICK]
     assert ran.ending == ("not_done", COVERED.sentence)
-    assert ran.events[-3:] == ["happened", "stepped", "ended"]
+    assert ran.events[-4:] == ["happened", "stepped", "last_look", "ended"]
 
 
 async def test_what_was_cut_off_half_way_ends_the_batch_and_is_told() -> None:
@@ -343,6 +344,71 @@ async def test_cancelling_is_recorded_as_an_interruption_and_cancels() -> None:
     assert ran.ending == ("interrupted", "The run was interrupted.")
     assert ran.loop.record.ending is not None
     assert ran.loop.record.ending.exit_code == 130
+
+
+# --- the last look ----------------------------------------------------------------------------------------------------
+
+
+async def test_after_a_limit_the_page_is_looked_at_once_more() -> None:
+    seen = [observation("o1"), observation("o2"), observation("o3")]
+    ran = Ran([[CLICK]] * 9, limits=Limits(steps=2), observations=seen)
+    await ran.run()
+    assert ran.ending == ("limit", "A limit was reached: 2 steps were taken.")
+    assert ran.events[-2:] == ["last_look", "ended"]
+    last = last_look(ran.record.events)
+    assert last is not None
+    assert last.observation == seen[2]
+
+
+async def test_what_was_looked_at_after_the_last_act_is_not_looked_at_again() -> None:
+    ran = Ran([[CLICK], [FINISH]])
+    await ran.run()
+    assert "last_look" not in ran.events
+
+
+class BlindAfterwards(FakeBrowser):
+    """Cannot be observed once it has acted."""
+
+    def __init__(self, trouble: Callable[[], Awaitable[None]]) -> None:
+        super().__init__([observation()])
+        self._trouble = trouble
+
+    async def observe(self) -> Observation:
+        if self.acts:
+            await self._trouble()
+        return await super().observe()
+
+
+async def test_a_last_look_that_fails_changes_nothing_of_the_ending() -> None:
+    async def lost() -> None:
+        raise BrowserUnavailable("the browser was lost")
+
+    ran = Ran([[CLICK]] * 9, limits=Limits(steps=1))
+    loop = Loop(ran.loop.record, BlindAfterwards(lost), ran.model, ran.record)
+    run = await loop.run()
+    assert run.ending is not None
+    assert run.ending.status == "limit"
+    assert ran.ending == ("limit", "A limit was reached: 1 step was taken.")
+    last = last_look(ran.record.events)
+    assert last is not None
+    assert (last.observation, last.problem) == (None, "the browser was lost")
+
+
+async def test_a_run_that_is_cancelled_during_its_last_look_keeps_its_ending() -> None:
+    is_looking = asyncio.Event()
+
+    async def wait() -> None:
+        is_looking.set()
+        await asyncio.Event().wait()
+
+    ran = Ran([[CLICK]] * 9, limits=Limits(steps=1))
+    loop = Loop(ran.loop.record, BlindAfterwards(wait), ran.model, ran.record)
+    running = asyncio.create_task(loop.run())
+    await is_looking.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert ran.ending[0] == "limit"
 
 
 class StuckBrowser(FakeBrowser):

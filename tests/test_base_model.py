@@ -7,7 +7,8 @@ import pickle
 import pytest
 from pydantic import ValidationError
 
-from vision_agent.types import Box, Label, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Label, Mark
 
 
 def test_a_copy_with_other_fields_is_what_pydantic_would_make_of_it() -> None:

@@ -33,7 +33,7 @@ def vision_agent(*args: str, **environment: str) -> subprocess.CompletedProcess[
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
 
 
@@ -75,6 +75,8 @@ def test_a_wrong_command_line_is_a_usage_error(args: list[str]) -> None:
         ("--approve", "sometimes"),
         ("--viewport", "1x1"),
         ("--cdp", "file:///etc/passwd"),
+        ("--base-url", "127.0.0.1:8000/v1"),
+        ("--max-tokens", "0"),
         ("--proxy", "the proxy:three"),
         ("--browser", "no-such-chrome"),
         ("--storage-state", "no-such-state.json"),
@@ -196,11 +198,21 @@ def test_a_run_by_lines_says_as_json_where_it_can_be_read(serve: Any, tmp_path: 
     lines.write_text('type "milk" into Note\nclick Save\nfinish Noted\n', "utf-8")
     url = serve({"/": PAGE})
 
-    done = vision_agent("run", url, "--steps", str(lines), "--runs", str(tmp_path / "runs"), "--json")
+    run = ["run", url, "--steps", str(lines), "--runs", str(tmp_path / "runs"), "--name", "first", "--json"]
+    run += ["--allow-host", "127.0.0.1, other.example", "--max-tokens=9000", "--base-url=http://127.0.0.1:9/v1"]
+
+    done = vision_agent(*run)
+    again = vision_agent(*run)
 
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["status"], said["answer"], said["exit_code"]) == ("done", "Noted", 0)
+    assert Path(said["run"]) == tmp_path / "runs" / "first"
+    assert (again.returncode, "already exists (give the run another --name" in again.stderr) == (2, True)
+    given = json.loads((Path(said["run"]) / "run.json").read_text("utf-8"))
+    assert given["task"]["allowed_hosts"] == ["127.0.0.1", "other.example"]
+    assert given["task"]["limits"]["tokens"] == 9000
+    assert given["provenance"]["settings"]["model"]["base_url"] == "http://127.0.0.1:9"
     assert (said["steps_taken"], said["tokens"], said["cost_usd"]) == (3, 0, 0.0)
     assert said["seconds"] > 0
     assert Path(said["report"]).is_file()
@@ -285,6 +297,13 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
     assert done.returncode == json.loads(done.stdout)["exit_code"] == 5
     assert "could not be opened" in done.stderr
     assert "(net::ERR_CONNECTION_REFUSED) (is the address right" in done.stderr
+
+
+def test_the_name_of_a_file_that_is_not_there_is_not_only_taken_for_a_host(tmp_path: Path) -> None:
+    done = vision_agent("marks", "no-such-page.html", "--out", str(tmp_path / "look"))
+
+    assert done.returncode == 5
+    assert "a file of that name would be opened, but is not in this folder" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,21 @@ def on(page: Page, serve: Server) -> On:
     return opener(page, serve)
 
 
+async def test_a_step_line_calls_it_with_its_arguments(page: Page, tmp_path: Path) -> None:
+    def price_of(article: str) -> float:
+        """Look up what an article costs."""
+        return {"mug": 12.5}[article]
+
+    lines = ['call price_of with article="mug"', "finish 12.5"]
+    run = await Agent(
+        "What does it cost?", page=page, actions=[price_of], steps=lines, settings=Settings(runs=tmp_path)
+    ).run()
+    assert (run.ok, run.steps[0].outcomes[0].sentence) == (True, "12.5.")
+
+    agent = Agent("Order", page=page, actions=[price_of], steps=["call prize_of"], settings=Settings(runs=tmp_path))
+    assert "There is no action prize_of; the custom actions are price_of" in (await agent.run()).answer
+
+
 def test_a_model_is_offered_it_by_its_docstring_and_arguments() -> None:
     system = render(Task(goal="x"), (), seen(), redact=str, custom=[sign]).system
     assert "- `sign target name times=1`: Write a name into a field and press Enter." in system

@@ -25,6 +25,7 @@ import vision_agent
 from tests.record.record_builder import story, write_run
 from vision_agent.actions import ACTIONS
 from vision_agent.events import Event
+from vision_agent.integrations.mcp.tools import offered_tools
 from vision_agent.settings import load
 from vision_agent.types import Ending
 
@@ -368,6 +369,12 @@ def test_every_action_and_event_is_in_the_reference(generated: dict[str, str]) -
         assert f"## `{event}` " in generated["reference/events.md"]
 
 
+def test_every_tool_for_other_agents_is_in_their_guide() -> None:
+    guide = (ROOT / "docs/pages/guides/other-agents.md").read_text("utf-8")
+    table = guide.partition("\n## What an agent can call\n")[2].partition("\n## ")[0]
+    assert [name for name in offered_tools(uploads=True, lends=True) if f"`{name}`" not in table] == []
+
+
 def test_every_kind_of_action_but_one_has_a_step_line_in_the_reference(generated: dict[str, str]) -> None:
     text = generated["reference/step-lines.md"]
     kinds = [each.model_fields["kind"].default for each in ACTIONS]
@@ -405,11 +412,15 @@ def test_a_run_folder_matches_its_schemas(generated: dict[str, str], tmp_path: P
         line.validate({**events[1], "dance": 1})
 
 
-def test_the_gallery_shows_both_pictures_of_each_of_its_pages() -> None:
-    pictures = {f"{name}-{when}.webp" for name in module_of("gallery").GALLERY for when in ("before", "after")}
-    shown = re.findall(r"!\[[^]]+\]\(pictures/gallery/([^)]+)\)", (PAGES / "gallery.md").read_text("utf-8"))
-    assert sorted(shown) == sorted(pictures)
-    assert {path.name for path in (PAGES / "pictures" / "gallery").iterdir()} == pictures
+def test_the_galleries_show_both_pictures_of_each_of_their_pages() -> None:
+    made = module_of("gallery")
+    names = {"gallery.md": [*made.GALLERY], "gallery-canvas.md": [*made.CANVASES]}
+    for page, shown_there in names.items():
+        pictures = [f"{name}-{when}.webp" for name in shown_there for when in ("after", "before")]
+        shown = re.findall(r"!\[[^]]+\]\(pictures/gallery/([^)]+)\)", (PAGES / page).read_text("utf-8"))
+        assert sorted(shown) == sorted(pictures)
+    every = {f"{name}-{when}.webp" for each in names.values() for name in each for when in ("after", "before")}
+    assert {path.name for path in (PAGES / "pictures" / "gallery").iterdir()} == every
 
 
 def test_links_within_the_reference_lead_somewhere(generated: dict[str, str]) -> None:

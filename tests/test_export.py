@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tests.conftest import Server
 from vision_agent import Agent, Settings, Task
 from vision_agent.browser.launch.doctor import doctor
 from vision_agent.browser.launch.launch import candidates
@@ -23,7 +25,8 @@ from vision_agent.export.formats import export
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.reply import ModelReply, parse_decision
 from vision_agent.record import read, verify
-from vision_agent.settings import BrowserSettings
+from vision_agent.settings import BrowserSettings, EventSettings
+from vision_agent.types import SuccessCheck
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
 
@@ -56,19 +59,66 @@ async def test_the_exported_test_does_the_same_with_plain_playwright(ran: Ran, t
     written = tmp_path / "test_exported.py"
     export(ran.folder, "pytest", written)
     ran.site.reset()
+    done = await pytest_of(written, START_URL=ran.site.start(ran.task))
+    assert done.returncode == 0, written.read_text() + done.stdout
+    verdict = reached(ran.task.expect, ran.site.state())
+    assert verdict.reached, verdict.sentence
+
+
+async def pytest_of(written: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The exported test as somebody runs it who has only Playwright and pytest."""
     works = next(probe.found for probe in (await doctor(Settings(), lambda _: None)).browsers if probe.works)
     browser = next(each.executable for each in candidates(BrowserSettings()) if each.found == works)
-    done = subprocess.run(  # noqa: ASYNC221 - nothing else runs meanwhile
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(written)],
-        env={**os.environ, **({"BROWSER": str(browser)} if browser else {}), "START_URL": ran.site.start(ran.task)},
+    return await asyncio.to_thread(
+        subprocess.run,
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir",
+            str(written.parent),
+            str(written),
+        ],
+        env={**os.environ, **({"BROWSER": str(browser)} if browser else {}), **environment},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, written.read_text() + done.stdout
-    verdict = reached(ran.task.expect, ran.site.state())
-    assert verdict.reached, verdict.sentence
+
+
+ASKING = """<meta name=viewport content="width=device-width"><title>Order</title>
+<label>Bill <input type=file></label><button>Order</button>
+<p>Seen in <b id=where></b></p><output id=said></output>
+<script>
+where.textContent = `${navigator.language} ${innerWidth} ${devicePixelRatio}`;
+document.querySelector('button').onclick = () => {
+  const [name, file] = [prompt('Your name?'), document.querySelector('input').files[0]];
+  if (confirm(`Really, ${name}?`)) said.value = `Ordered by ${name} with ${file.name}`;
+};
+</script>"""
+
+
+@pytest.mark.timeout(240)
+async def test_dialogs_language_device_and_files_are_those_of_the_run(serve: Server, tmp_path: Path) -> None:
+    url = serve({"/": ASKING})
+    (tmp_path / "bill.txt").write_text("12 EUR")
+    checks = tuple(SuccessCheck(text=text) for text in ("Ordered by Ann with bill.txt", "de-DE 412 2.625"))
+    task = Task(goal="Order", start_url=url, files=(tmp_path / "bill.txt",), checks=checks)
+    settings = Settings(
+        runs=tmp_path / "runs",
+        browser=BrowserSettings(device="Pixel 7", locale="de-DE"),
+        events=EventSettings(dialogs="accept", prompt="Ann"),
+    )
+    agent = Agent(task, model=StepsModel(["upload bill.txt to Bill", "click Order", "finish"]), settings=settings)
+    assert (await agent.run()).ok, agent.ending
+    assert agent.folder is not None
+    export(agent.folder, "pytest", tmp_path / "test_order.py")
+    done = await pytest_of(tmp_path / "test_order.py")
+    assert done.returncode == 0, (tmp_path / "test_order.py").read_text() + done.stdout
 
 
 def test_each_example_shows_a_picture_and_is_answered_as_a_model_would(ran: Ran, tmp_path: Path) -> None:
@@ -83,7 +133,8 @@ def test_each_example_shows_a_picture_and_is_answered_as_a_model_would(ran: Ran,
         [picture] = [part["image"] for part in user["content"] if part["type"] == "image"]
         shown = tmp_path / "chat" / picture
         assert hashlib.sha256(shown.read_bytes()).hexdigest() == step.observation.marked.sha256
-        assert any(step.observation.listing.splitlines()[0] in part.get("text", "") for part in user["content"])
+        first, *_ = step.observation.listing.split("\n")
+        assert any(first in part.get("text", "") for part in user["content"])
         [answer] = assistant["content"]
         assert parse_decision(ModelReply(answer["text"]), step.observation).actions == step.decision.actions
 

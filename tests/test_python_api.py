@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 
 import vision_agent
 from tests.conftest import Server
-from vision_agent import Agent, Secret, Settings, Task, attach
+from vision_agent import Agent, Secret, Settings, Task, attach, observe, sync_api
 from vision_agent.actions import Click, Finish, Press, Type
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
@@ -195,6 +195,10 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
         ({"output": Order(article="mug", count=1)}, r"output=Order cannot be an answer: it is no type"),
         ({"steps": ["clik Order"]}, "'clik', which is not a known word"),
         ({"steps": "# only a note"}, "steps has no line"),
+        (
+            {"steps": ['type "<secret:pin>" into PIN']},
+            r"type the secret pin, which was not given \(give it with --secret",
+        ),
         ({"steps": "finish", "model": "human"}, "steps was given beside a model"),
         ({"url": 8000}, "url cannot be a int"),
         ({"actions": [len]}, "len cannot be an action"),
@@ -426,6 +430,32 @@ async def test_a_step_line_does_what_the_action_does_that_it_stands_for(page: Pa
         assert (await browser.do("click Delete ‹Bob›")).status == "done"
         assert (await browser.do("click Accept all")).status == "done"  # it is out of view
         assert await page.title() == "Lists saved saved saved bob end"
+
+
+async def test_a_look_may_be_at_one_thing_only(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": LISTS}))
+    async with attach(page) as browser:
+        everything = await browser.observe()
+        by_name = await browser.observe("Save")
+        assert [mark.name for mark in by_name.marks] == ["Save"]
+        number = by_name.marks[0].number
+        assert everything.mark(number) is not None
+        await browser.observe()
+        assert [mark.number for mark in (await browser.observe(number)).marks] == [number]
+        with pytest.raises(UsageError, match="Only a surface is looked at in tiles"):
+            await browser.observe("Save", tile=2)
+        with pytest.raises(UsageError, match="Delete"):
+            await browser.observe("Delete")
+    only = await observe(page, scope="Save")
+    assert [mark.name for mark in only.marks] == ["Save"]
+
+
+def test_attach_that_was_not_entered_says_how_it_is_entered() -> None:
+    page: Any = None
+    with pytest.raises(AttributeError, match=r"`async with attach\(page\) as browser:`, then `await browser\.do\(…\)`"):
+        attach(page).do  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"`with attach\(page\) as browser:`, then `browser\.do\(…\)`"):
+        sync_api.attach(page).do  # type: ignore[attr-defined]  # noqa: B018
 
 
 async def test_a_step_line_without_one_target_is_refused_and_names_what_there_is(page: Page, serve: Server) -> None:

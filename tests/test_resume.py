@@ -185,6 +185,7 @@ async def test_a_run_that_is_killed_goes_on_and_does_nothing_twice(
         assert not shop.done - DONE_ONCE, shop.done
     endings = {"done"}
     if ending_of(run).status == "needs_person":
+        assert "must say" not in ending_of(run).sentence or "or with --supervise" in ending_of(run).sentence
         person = Truthful(shop)
         run = await going_on(folder, person)
         assert person.asked

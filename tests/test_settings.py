@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from vision_agent import old_names
 from vision_agent.errors import UsageError
+from vision_agent.geometry import Size
 from vision_agent.settings import FILE_NAME, BrowserSettings, ModelSettings, ProxySettings, Settings, load, recordable
-from vision_agent.types import Size
 
 PASSWORD = "s3cretpass"
 

@@ -41,6 +41,9 @@ LONGEST_HOLD_S = 10.0
 LONGEST_SEARCH_S = 20.0
 """How long lists are scrolled for what is not in view."""
 
+LONGEST_FIND_S = 120.0
+"""How long a surface is panned for words that are not in view."""
+
 Target = int | Cell | Point
 """A mark's number, a cell of a mark, or a point in pixels of the marked picture."""
 
@@ -52,6 +55,13 @@ class Offset(BaseModel):
 
     right: float
     down: float
+
+
+class PictureArea(FrozenModel):
+    """A part of the picture, given by two opposite corners."""
+
+    corner: Point
+    opposite: Point
 
 
 Repeat = Literal["freely", "if_page_is_gone", "if_address_is_plain", "if_state_shows", "never"]
@@ -115,12 +125,14 @@ def _press_traits(
     *targets: str,
     sets_field: bool | Literal["by_mark"] = True,
     focuses: Literal["target", "field", "nothing"] = "nothing",
+    informs: bool = False,
     repeat: Repeat = "never",
 ) -> Traits:
     return Traits(
         targets=targets,
         sets_field=sets_field,
         focuses=focuses,
+        informs=informs,
         repeat=repeat,
         ends_batch=False,
         in_browser=True,
@@ -396,6 +408,72 @@ class Zoom(_Action):
     grid: bool = False
 
 
+class LookAt(_Action):
+    """Look at one thing only: the next picture and listing show a mark, a cell or an area of the picture, nothing else.
+
+    What is larger than a picture shows is looked at in tiles: `tile` 1, 2, and so on.
+    """
+
+    model_config = _requires("target", "tile")
+    traits: ClassVar[Traits] = _look_traits("target", informs=True, ends_batch=True)
+
+    kind: Literal["look_at"] = "look_at"
+    target: int | Cell | PictureArea
+    tile: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+
+class Pan(_Action):
+    """Move what a map, plan or drawing shows, as by dragging an empty place of it; nothing in it is clicked.
+
+    `by` (-200, 0) shows what is farther right. The outcome says how far it moved.
+    """
+
+    traits: ClassVar[Traits] = _press_traits("mark", sets_field=False)
+
+    kind: Literal["pan"] = "pan"
+    mark: int
+    by: Offset
+
+
+class Magnify(_Action):
+    """Show what is in a surface `factor` times as large: 2 is larger, 0.5 smaller. What is at the target stays there.
+
+    The wheel is turned, or with `touch` two fingers move, which can turn it clockwise by `degrees` too.
+    """
+
+    model_config = _requires("target", "factor", "degrees", "touch")
+    traits: ClassVar[Traits] = _press_traits("target", sets_field=False)
+
+    kind: Literal["magnify"] = "magnify"
+    target: Target
+    factor: Annotated[float, Field(ge=0.02, le=50)]
+    degrees: Annotated[float, Field(ge=-180, le=180)] = 0.0
+    touch: bool = False
+
+    @property
+    def lasts_s(self) -> float:
+        """The time for which the wheel is turned."""
+        return LONGEST_SEARCH_S
+
+
+class FindOn(_Action):
+    """Find words drawn on a map, plan or sheet outside its view: it is panned until they are read, and never clicked.
+
+    The outcome says where they are. If they are nowhere, it is panned back.
+    """
+
+    traits: ClassVar[Traits] = _press_traits("mark", sets_field=False, informs=True)
+
+    kind: Literal["find_on"] = "find_on"
+    mark: int
+    text: Annotated[str, Field(min_length=1)]
+
+    @property
+    def lasts_s(self) -> float:
+        """The time for which the surface is panned, there and back."""
+        return 2 * LONGEST_FIND_S
+
+
 class Goto(_Action):
     """Open an address in the current tab."""
 
@@ -475,15 +553,18 @@ class Wait(_Action):
 class Read(_Action):
     """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark.
 
-    With a field's mark and `view`, it is the field's whole value. The `table` of a drawn chart has the values that its
-    picture shows, each with its error.
+    `download` is the text of the last downloaded file, a PDF or plain text. With a field's mark and `view`, it is the
+    field's whole value. The `table` of a drawn chart has the values that its picture shows, each with its error; with
+    `exact`, the pointer also goes over its points, and the values that the page then shows have no error.
     """
 
+    model_config = _requires("what", "exact")
     traits: ClassVar[Traits] = _look_traits("mark", informs=True)
 
     kind: Literal["read"] = "read"
-    what: Literal["view", "page", "table"] = "view"
+    what: Literal["view", "page", "table", "download"] = "view"
     mark: int | None = None
+    exact: bool = False
 
 
 class Extract(_Action):
@@ -559,6 +640,10 @@ Offered = (
     | Drag
     | SelectText
     | Zoom
+    | LookAt
+    | Pan
+    | Magnify
+    | FindOn
     | Goto
     | Back
     | Forward

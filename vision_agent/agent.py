@@ -12,24 +12,26 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from vision_agent.actions import Action, Ask, Finish, Infeasible
-from vision_agent.errors import RunFailed
+from vision_agent.errors import RunFailed, VisionAgentError
 from vision_agent.events import Event, Intended, Started
 from vision_agent.journal import Journal
-from vision_agent.policy import blockers, budget, plan, stall
+from vision_agent.policy import blockers, budget, stall, task_limits
 from vision_agent.policy.action_sequence import UnderWay, close_cut_step, dry_run_result, skipped_outcome
 from vision_agent.policy.approval import only_looks
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.finishing import ActionResult, Finishing, ending_of
 from vision_agent.policy.interrupted import ResumePlan, ends_batch
-from vision_agent.policy.oversight import Oversight, final_decision, is_taken_over, stopped_by
+from vision_agent.policy.oversight import Oversight, final_decision, stopped_by
 from vision_agent.policy.resumed_run import ResumedRun
-from vision_agent.policy.takeover import take_over
+from vision_agent.policy.takeover import is_taken_over, take_over
 from vision_agent.policy.text_origin import with_origin
 from vision_agent.ports import Approver, Browser, Judge, Memory, Model, Person, Recorder
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import Approval, Decision, Ending, Observation, Outcome, Run, Step
 
 _NEVER = ApprovalSettings()
+_LAST_LOOK_S = 5.0
+"""The longest that a run which is over waits for its last picture."""
 
 
 class Loop:
@@ -70,6 +72,8 @@ class Loop:
         self._resumed = resume and ResumedRun(resume, self.journal, self._oversight, self._decider, repairs)
         self._under_way: UnderWay | None = None
         """The step whose actions are being carried out."""
+        self._is_seen = True
+        """Whether the page was observed since the last act."""
         self._failures = 0
         """The number of consecutive steps that failed."""
 
@@ -93,7 +97,11 @@ class Loop:
             ending = await self._in_time(self._begin(prepare))
             while ending is None:
                 ending = self._limit_reached() or self._too_little_left() or await self._in_time(self.step())
-        self.journal.end(ending)
+        try:
+            if not self._is_seen:
+                await self._look_last()
+        finally:
+            self.journal.end(ending)
         must_raise = self.record.task.limits.on_failure != "never_raise"
         if ending.status in ("limit", "not_done") and self._failures and must_raise:
             raise RunFailed(ending.sentence)
@@ -110,7 +118,7 @@ class Loop:
         stalled = stall.StallDetector(0) if self._is_driven else stall.detect_stall(self._new_steps, observation)
         proposed = await self._decider.decide(observation, stalled)
         approval = await self._oversight.approve(proposed, observation)
-        decision = final_decision(proposed, approval)
+        decision = final_decision(proposed, approval, observation)
         self.journal.record_decision(decision)
         self._under_way = UnderWay(observation, decision, approval)
         ending = await self._act(decision, observation, approval)
@@ -119,6 +127,7 @@ class Loop:
         step = self.journal.end_step(observation, decision, approval)
         self._failures = self._failures + 1 if budget.is_failure(step, is_last=ending is not None) else 0
         if ending is None and self._oversight.approver is not None and is_taken_over(approval):
+            self._is_seen = False
             ending = await take_over(self._browser, self._oversight.approver, self.journal, self._policy.wait_s)
         return ending
 
@@ -138,6 +147,18 @@ class Loop:
         cut = f"step {self.journal.index} was cut off" if self.journal.index else "the first step had not begun"
         return Ending(status="limit", sentence=f"A limit was reached: {longest:g} seconds have passed; {cut}.")
 
+    async def _look_last(self) -> None:
+        """Records the page after the last act, or why it cannot be observed; changes nothing of how the run ended."""
+        try:
+            async with asyncio.timeout(_LAST_LOOK_S):
+                observation = await self._browser.observe()
+        except TimeoutError:
+            self.journal.record_last_look(None, f"the page did not answer within {_LAST_LOOK_S:g} s")
+        except VisionAgentError as error:
+            self.journal.record_last_look(None, error.sentence)
+        else:
+            self.journal.record_last_look(observation)
+
     async def _begin(self, prepare: Callable[[], Awaitable[None]] | None) -> Ending | None:
         """Prepares the first step; returns an ending if there will be none."""
         if self._resumed:
@@ -149,6 +170,7 @@ class Loop:
     async def _observe(self) -> Observation:
         """The current observation; the first one is also used, once per run, to look for an exemplar in the memory."""
         observation = await self._browser.observe()
+        self._is_seen = True
         self.journal.record_observation(observation)
         if self.journal.index == 1 and self._memory is not None and self.record.task.exemplar is None:
             self.journal.record_recalled(self._memory.recall(self.record.task, observation))
@@ -163,11 +185,11 @@ class Loop:
         result: ActionResult | None = None
         for index, action in enumerate(decision.actions):
             journal.write(Intended(step=journal.index, index=index, action=action))
-            used = plan.used_in(journal.task, journal.steps)
-            used = used.and_also(plan.used_by(journal.task, decision.actions, journal.outcomes, observation))
-            why = plan.beyond(journal.task, action, observation, used)
-            if why and not plan.is_approved(approval, index):
-                result = ActionResult(plan.refused(action, why))
+            used = task_limits.used_in(journal.task, journal.steps)
+            used = used.and_also(task_limits.used_by(journal.task, decision.actions, journal.outcomes, observation))
+            why = task_limits.limit_exceeded(journal.task, action, observation, used)
+            if why and not task_limits.is_approved(approval, index):
+                result = ActionResult(task_limits.refused(action, why))
             else:
                 result = await self._carry_out(action, decision, observation)
             journal.record_outcome(result.outcome)
@@ -200,6 +222,7 @@ class Loop:
             return await self._ask(blocker.question(observation))
         if self._policy.dry_run and not only_looks(action):
             return dry_run_result(self._policy, action, decision, observation)
+        self._is_seen = False
         outcome = await self._browser.act(action, observation)
         outcome = with_origin(outcome, action, self.record.task, self.journal.steps, observation)
         ends_at_once = self.record.task.limits.on_failure == "at_once" and decision.author != "loop"

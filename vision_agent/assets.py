@@ -16,7 +16,7 @@ def overlay_sources() -> dict[str, str]:
 
 def palette() -> str:
     """The colours and fonts of every page that the product writes or serves, as CSS."""
-    return (_PACKAGE / "palette.css").read_text("utf-8")
+    return (_PACKAGE / "web" / "palette.css").read_text("utf-8")
 
 
 def prompt(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The base classes of all data models: frozen, without unknown fields."""
+"""The base classes of all data models (pydantic's, not language models): frozen, without unknown fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
-from vision_agent.escape import cut_text
+from vision_agent.text.escape import cut_text
 
 RECORDED = "recorded"
 """Validation context for data from a record, whose field names nobody can update: old names do not warn."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vision_agent.escape import cut_text
+from vision_agent.text.escape import cut_text
 
 if TYPE_CHECKING:
     from vision_agent.types import Usage

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
+from vision_agent.geometry import Box
 from vision_agent.types import (
-    Box,
     Choice,
     Decision,
     Ending,
@@ -150,6 +150,16 @@ class Stepped(FrozenModel):
     seconds: float
 
 
+class LastLook(FrozenModel):
+    """The page after the last act, if no step looked at it any more, as when a limit ends the run."""
+
+    event: Literal["last_look"] = "last_look"
+    observation: Observation | None = None
+    """None if the page could not be observed."""
+    problem: str = ""
+    """Why not."""
+
+
 class Ended(FrozenModel):
     """The run is over, or interrupted until it is resumed."""
 
@@ -172,6 +182,7 @@ Event = Annotated[
     | Judged
     | Graded
     | Stepped
+    | LastLook
     | Ended,
     Field(discriminator="event"),
 ]

@@ -18,6 +18,7 @@ from vision_agent.events import (
     Event,
     Happened,
     Judged,
+    LastLook,
     MessageReceived,
     Observed,
     Reminded,
@@ -175,6 +176,10 @@ class Journal:
         if recalled.exemplar is not None:
             self._update(task=self.task.model_copy(update={"exemplar": recalled.exemplar}))
             self.write(Reminded(exemplar=recalled.exemplar, why=recalled.why))
+
+    def record_last_look(self, observation: Observation | None, problem: str = "") -> None:
+        """Records the page after the last act, or why it could not be observed."""
+        self.write(LastLook(observation=observation, problem=problem))
 
     def end(self, ending: Ending) -> None:
         """Records the ending, as the last event."""

@@ -1,4 +1,4 @@
-"""Keeps names of 0.1 working until 0.3, with a warning: old module paths, and old names in modules.
+"""Keeps names of 0.1 and 0.2 working until 0.3, with a warning: old module paths, and old names in modules.
 
 Internal names are not kept: paths that are something else now, such as `browser.locate`, and names whose arguments have
 changed too, such as `browser.live.on` (now `attach`) and `models.providers.ProviderModel`.
@@ -18,6 +18,7 @@ from typing import Any
 
 _PACKAGE = "vision_agent."
 MODULES = {
+    "action_sentences": "describe.action_sentences",
     "again": "policy.rebind",
     "approval": "policy.approval",
     "browser.batch": "browser.act.batch_guard",
@@ -57,7 +58,7 @@ MODULES = {
     "browser.within": "browser.locate.drawn_target",
     "browser.zoom": "browser.act.zoom",
     "budget": "policy.budget",
-    "cli.progress": "progress",
+    "cli.progress": "progress.terminal_progress",
     "cli_eval": "cli.eval",
     "cli_freeze": "cli.freeze",
     "cli_memory": "cli.memory",
@@ -69,6 +70,8 @@ MODULES = {
     "completion": "policy.success_checks",
     "custom": "custom_actions",
     "cut_off": "policy.interrupted",
+    "distinctions": "describe.distinctions",
+    "escape": "text.escape",
     "evals.by_task": "evals.results.by_task",
     "evals.causes": "evals.results.failure_causes",
     "evals.figures": "evals.run_metrics",
@@ -109,8 +112,9 @@ MODULES = {
     "models.scripted": "models.offline.scripted",
     "models.steps": "models.offline.steps",
     "models.toolset": "models.llm.toolset",
+    "money": "text.money",
     "own_way": "policy.recovery",
-    "phrases": "action_sentences",
+    "phrases": "describe.action_sentences",
     "record.album": "record.embedded_images",
     "record.animation": "export.animation",
     "record.as_test": "export.playwright_test",
@@ -122,6 +126,7 @@ MODULES = {
     "supervise.page": "supervise.page_approver",
     "supervise.said": "supervise.step_line",
     "taken_up": "policy.resumed_run",
+    "urls": "text.urls",
     "vision.annotate": "vision.labels.annotate",
     "vision.colours": "vision.labels.colours",
     "vision.contract": "vision.image_limits",

@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from typing import Any, Protocol, runtime_checkable
 
 from vision_agent.actions import Action, Finish
-from vision_agent.disguises import Found
 from vision_agent.events import Event
+from vision_agent.text.disguises import Found
 from vision_agent.types import (
     Choice,
     Decision,
@@ -24,6 +24,7 @@ from vision_agent.types import (
     Task,
     Verdict,
 )
+from vision_agent.web.live_view import LiveView
 
 Person = Callable[[str], Awaitable[str | None]]
 """Answers a question; None if nobody answers."""
@@ -64,10 +65,13 @@ class Browser(Protocol):
         """
         ...
 
-    def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+    def manual_actions(
+        self, handed_back: Callable[[], Awaitable[None]], *, is_over_when_closed: bool = False
+    ) -> AsyncGenerator[ManualAction, None]:
         """The actions of a person in the browser until they hand it back, in order, as they happen.
 
-        `handed_back` is called once their input is listened to, and returns when they hand the browser back.
+        `handed_back` is called once their input is listened to, and returns when they hand the browser back. If the
+        takeover is also over when they close the window, that is their last action, and finishes the task.
 
         Raises:
             BrowserUnavailable: the browser is gone before they can take over.
@@ -184,4 +188,16 @@ class Approver(Protocol):
 
     async def handed_back(self) -> None:
         """Waits until a person who takes over the browser hands it back; it is theirs from the call on."""
+        ...
+
+
+@runtime_checkable
+class Viewer(Protocol):
+    """An approver that can also show the page as it is now, and take it over without a window.
+
+    Real: `supervise.page_approver`.
+    """
+
+    def watch(self, view: LiveView) -> None:
+        """Is told how to see the page, once the browser of the run is open."""
         ...

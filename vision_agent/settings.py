@@ -25,10 +25,11 @@ from pydantic_settings.exceptions import SettingsError
 
 from vision_agent.base_model import RenamedFields, SettingsModel
 from vision_agent.errors import UsageError
-from vision_agent.escape import printable_line
+from vision_agent.geometry import Size
 from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
-from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
-from vision_agent.urls import host_of
+from vision_agent.text.escape import printable_line
+from vision_agent.text.urls import host_of
+from vision_agent.types import Kind, Limits, MarkStyle, Risk
 
 FILE_NAME = "vision-agent.toml"
 
@@ -116,6 +117,9 @@ class BrowserSettings(SettingsModel):
     """The language and number format of pages, such as `de-DE`; None: the browser's own."""
     timezone: str | None = None
     """The time zone of pages, such as `Europe/Berlin`; None: the system's."""
+    profile: Path | None = None
+    """The folder of a browser profile that runs share: what pages store stays there from one run to the next. An empty
+    or missing folder becomes one. For one browser at a time, that is launched and is a whole Chromium."""
     storage_state: Path | None = None
     """Cookies and local storage, as saved by Playwright."""
     session: str | None = None
@@ -289,6 +293,13 @@ class ModelSettings(SettingsModel):
     def _with_provider(cls, name: str | None) -> str | None:
         return name and full_model_name(name)
 
+    @field_validator("base_url")
+    @classmethod
+    def _with_scheme(cls, url: str | None) -> str | None:
+        if url is not None and not (url.startswith(("http://", "https://")) and host_of(url)):
+            raise ValueError("a model's server has an address such as http://127.0.0.1:8000/v1")
+        return url
+
 
 class ApprovalSettings(SettingsModel):
     """Which decisions need a person's approval. A policy file has these keys at its top level."""
@@ -310,6 +321,30 @@ class ApprovalSettings(SettingsModel):
     """Other hosts that belong to the site, exact or `*.example.org`."""
     wait_s: float = Field(default=3600.0, gt=0, le=10**9)
     """How long to wait for an answer; then the run ends with exit code 4."""
+
+
+class SuperviseSettings(SettingsModel):
+    """How the supervision page is served, and who is told about a proposal."""
+
+    host: str = "127.0.0.1"
+    """The address to listen on: `0.0.0.0` for every network of this machine. Another than loopback needs a certificate,
+    or `plain_http`."""
+    port: int = Field(default=0, ge=0, le=65_535)
+    """The port to listen on; 0: any that is free."""
+    url: str | None = None
+    """Where browsers reach the page, such as `https://agent.example:8443`; None: at `host` and `port`."""
+    certificate: Path | None = None
+    """A file with the TLS certificate and those that vouch for it, as PEM."""
+    key: Path | None = None
+    """A file with its private key, as PEM; None: it is in the file of the certificate."""
+    plain_http: bool = False
+    """Whether to listen without TLS on another address than loopback: behind a proxy that encrypts."""
+    sign_in_s: float = Field(default=3600.0, gt=0, le=10**6)
+    """How long the address that is printed can be opened, in seconds."""
+    webhook: str | None = None
+    """An address to which each proposal that needs approval is posted, with its marked picture and a link."""
+    webhook_secret: SecretStr | None = None
+    """The secret that its requests are signed with, of at least 16 characters."""
 
 
 class _Sources(NamedTuple):
@@ -343,6 +378,8 @@ class Settings(BaseSettings):
     """How dialogs of the page are answered."""
     approval: ApprovalSettings = ApprovalSettings()
     """Which decisions need a person's approval."""
+    supervise: SuperviseSettings = SuperviseSettings()
+    """How the supervision page is served."""
     model: ModelSettings = ModelSettings()
     """Which model decides, and what it is shown."""
     limits: Limits = Limits()
@@ -532,7 +569,9 @@ def load_policy(path: Path) -> dict[str, Any]:
 def recordable(settings: Settings) -> dict[str, Any]:
     """The settings as JSON values, with addresses reduced to scheme, host and port: the rest can hold credentials.
 
-    This applies to the proxy, the CDP address, the model's server and addresses in the browser's arguments.
+    Of the profile there is only its name.
+
+    This applies to the proxy, the CDP address, the webhook, the model's server and the browser's arguments.
     """
     dumped = settings.model_dump(mode="json")
     browser = dumped["browser"]
@@ -540,8 +579,12 @@ def recordable(settings: Settings) -> dict[str, Any]:
         browser["cdp_url"] = _host_part(browser["cdp_url"])
     if browser["proxy"] is not None:
         browser["proxy"]["server"] = _host_part(browser["proxy"]["server"])
+    if settings.browser.profile is not None:
+        browser["profile"] = settings.browser.profile.name
     del browser["sessions_folder"]
     browser["args"] = [_recordable_argument(each) for each in browser["args"]]
+    if dumped["supervise"]["webhook"] is not None:
+        dumped["supervise"]["webhook"] = _host_part(dumped["supervise"]["webhook"])
     if dumped["model"]["base_url"] is not None:
         dumped["model"]["base_url"] = _host_part(dumped["model"]["base_url"])
     return dumped

@@ -23,7 +23,7 @@ import platformdirs
 from pydantic import BaseModel
 
 from vision_agent.errors import UsageError
-from vision_agent.escape import printable_line
+from vision_agent.text.escape import printable_line
 
 MOST_BYTES = 1 << 20
 """The longest settings file that is read, in bytes; real ones have a few hundred."""
@@ -73,6 +73,7 @@ HARMLESS = frozenset(
 GRANTS: Mapping[str, str] = {
     "browser.executable_path": "starts that program",
     "browser.cdp_url": "works in that browser, whose owner sees everything",
+    "browser.profile": "gives pages what is stored in that profile, and changes it",
     "browser.storage_state": "gives pages the cookies in that file",
     "browser.session": "gives pages the saved session of that name",
     "browser.save_session": "writes what pages store into the saved session",
@@ -89,6 +90,15 @@ GRANTS: Mapping[str, str] = {
     "approval.words": "decides what needs approval",
     "approval.harmless": "decides what needs no approval",
     "approval.hosts": "decides which hosts need no approval",
+    "supervise.host": "lets other machines reach the supervision page",
+    "supervise.port": "decides where the supervision page is reached",
+    "supervise.url": "decides which address people are sent to for the supervision page",
+    "supervise.certificate": "decides how the supervision page proves what it is",
+    "supervise.key": "decides how the supervision page proves what it is",
+    "supervise.plain_http": "lets the supervision page be read and changed on its way",
+    "supervise.sign_in_s": "decides how long somebody may sign in to the supervision page",
+    "supervise.webhook": "sends pictures of pages, and a link that may approve, to that address",
+    "supervise.webhook_secret": "signs requests with that secret, whose owner may forge them",
     "model.name": "shows pages to that model, with your key and at its price",
     "model.fallback": "shows pages to that model, with your key and at its price",
     "model.judge": "shows pages to that model, with your key and at its price",

@@ -10,7 +10,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -27,7 +27,9 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.events import Event
 from vision_agent.policy.approval import Answer, Answers
 from vision_agent.ports import Model, Person
+from vision_agent.session.attaching import SyncAttaching
 from vision_agent.session.keywords import Checks, GivenSettings, Secrets
+from vision_agent.session.looking import Scope
 from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Step, Task
 
 T = TypeVar("T")
@@ -67,6 +69,7 @@ class SyncAgent:
         progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
         person: answers questions, in a thread of its own, so it must not use the page either; None if nobody is there.
         approve: answers what the settings' `approval` asks about, also in a thread; None if nobody is there.
+        name: the name of the run folder, which no other run may have; None makes one from the time.
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class SyncAgent:
         progress: bool | None = None,
         person: Callable[[str], str | None] | None = None,
         approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | None] | None = None,
+        name: str | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._page = page
@@ -122,6 +126,7 @@ class SyncAgent:
             progress=progress,
             person=None if person is None else _in_thread(person),
             approver=None if approve is None else Answers(_answer_in_thread(approve)),
+            name=name,
             clock=clock,
         )
 
@@ -195,13 +200,16 @@ class AttachedPage:
         """
         run_sync(self._first, self._browser.open(url))
 
-    def observe(self) -> Observation:
+    def observe(self, scope: Scope = None, *, tile: int = 1) -> Observation:
         """Observes the active tab; the next `act` refers to the numbers of this observation.
 
+        `scope`: what to look at only: a number, a name, a `Cell` or a `PictureArea`; `tile`: a part of a large surface.
+
         Raises:
+            UsageError: there is no such thing on the page, or several have the name, or it has no such tile.
             BrowserUnavailable: the browser is gone, or the page hangs.
         """
-        return run_sync(self._first, self._browser.observe())
+        return run_sync(self._first, self._browser.observe(scope, tile=tile))
 
     def act(self, action: Action, observation: Observation | None = None) -> Outcome:
         """Carries out one action and returns its outcome.
@@ -226,17 +234,18 @@ class AttachedPage:
         return run_sync(self._first, self._browser.do(line))
 
 
-def observe(page: Page, settings: GivenSettings = None) -> Observation:
+def observe(page: Page, settings: GivenSettings = None, *, scope: Scope = None, tile: int = 1) -> Observation:
     """Observes a page once and returns what it shows, with its marks. The page is left as it was.
 
+    `scope`: the name of what to look at only, such as `"Map"`; `tile`: the part of a large surface.
+
     Raises:
-        UsageError: the overlay cannot be injected into the page.
+        UsageError: the overlay cannot be injected into the page, or nothing or several things on it have the name.
         BrowserUnavailable: the page or its browser is gone.
     """
-    return run_sync(page, session.observe(async_page(page), settings))
+    return run_sync(page, session.observe(async_page(page), settings, scope=scope, tile=tile))
 
 
-@contextmanager
 def attach(
     page: Page,
     settings: GivenSettings = None,
@@ -244,8 +253,10 @@ def attach(
     files: Sequence[Path | str] = (),
     secrets: Secrets = (),
     on_step: Callable[[Step], None] = lambda _: None,
-) -> Iterator[AttachedPage]:
+) -> AbstractContextManager[AttachedPage]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
+
+    It is to be entered: `with attach(page) as browser:`.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
     may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in
@@ -256,6 +267,17 @@ def attach(
         UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
             secret has no value, or one that is too short.
     """
+    return SyncAttaching(_attached(page, settings, files, secrets, on_step))
+
+
+@contextmanager
+def _attached(
+    page: Page,
+    settings: GivenSettings,
+    files: Sequence[Path | str],
+    secrets: Secrets,
+    on_step: Callable[[Step], None],
+) -> Iterator[AttachedPage]:
     stack = AsyncExitStack()
     entered = stack.enter_async_context(
         session.attach(async_page(page), settings, files=files, secrets=secrets, on_step=on_step)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from vision_agent import actions
-from vision_agent.types import Size
+from vision_agent.geometry import Size
 
 from .docstrings import attribute_docstrings
 from .markdown import prose

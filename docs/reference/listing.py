@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from vision_agent.browser.observe.listing import GridRow, listing, mark_line
-from vision_agent.distinctions import distinctions
-from vision_agent.types import Box, Covered, Grid, IconGuess, Mark, MarkState, PageMap, ScrollState
+from vision_agent.describe.distinctions import distinctions
+from vision_agent.geometry import Box, PageMap, ScrollState
+from vision_agent.types import Covered, Grid, IconGuess, Mark, MarkState
 
 from .markdown import markdown_page, markdown_table, prose
 
@@ -99,10 +100,13 @@ def _listing_marks() -> list[tuple[Mark, str]]:
         (mark(16, "Zoom in", "box img guess", source="ocr", confidence=0.81, surface=14, look="blue",
               looks_like="button"),
          "A shape found in the pixels, whose name was read by OCR, with its colour and what it seems to be."),
+        (mark(20, "Read – Sort", "line generic guess", source="cv", confidence=0.6, surface=14, look="grey",
+              looks_like="edge", joins=(15, 16)),
+         "A drawn line, with the numbers of the two marks that it connects."),
         (mark(17, "No thanks", button, shows="Pay now"),
          "What it shows and its name disagree: it always counts as risky."),
-        (mark(18, "", button, icon=IconGuess(name="trash", confidence=0.94)),
-         "A button without a name. Its pixels look like a trash can, which is a guess."),
+        (mark(18, "", button, icon=IconGuess(name="trash", confidence=0.84)),
+         "A button without a name. Its pixels look like a trash can: a guess. From 0.9 on, `sure` is left out."),
     ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ PYTHON_PAGES = {
     "vision_agent": ("Public names", ()),
     "vision_agent.actions": ("Actions", ()),
     "vision_agent.types": ("Data model", ()),
+    "vision_agent.geometry": ("Points, sizes and boxes", ()),
     "vision_agent.settings": ("Settings", ()),
     "vision_agent.errors": ("Errors", ()),
     "vision_agent.custom_actions": ("Custom actions", ()),

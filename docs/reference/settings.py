@@ -11,9 +11,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from vision_agent.geometry import Size
 from vision_agent.settings import Settings
 from vision_agent.settings_trust import rule_of
-from vision_agent.types import Size
 
 from .docstrings import attribute_docstrings, first_docstring, module_prose
 from .fields import bounds, type_words, value_words

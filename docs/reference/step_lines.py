@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline import grammar
-from vision_agent.types import Box, Mark, Observation, Shot, Size
+from vision_agent.types import Mark, Observation, Shot
 
 from .docstrings import sentences
 from .markdown import json_line, markdown_page, markdown_table
@@ -30,7 +31,7 @@ def step_lines_page() -> str:
         "## Targets",
         *sentences(f"A thing is named{rules}"),
         "If words fit two marks equally well, neither is taken: the line fails and names the candidates.",
-        "## The same, as error messages show it",
+        "## The same as text",
         f"```text\n{textwrap.dedent(examples)}\n```",
     ]
     return markdown_page(parts)
@@ -40,7 +41,7 @@ _EXAMPLE_MARKS = (
     ("Sign in", "button"), ("Email", "field"), ("Notes", "field"), ("Size", "list"), ("List", "list"),
     ("News", "toggle"), ("Terms", "toggle"), ("Delivery day", "field"), ("Attach", "file"), ("Total", "table"),
     ("Slider", "field"), ("Menu", "button"), ("Card", "button"), ("Done", "button"), ("Corner", "button"),
-    ("Toolbar", "button"), ("Sea chart", "surface"), ("Pause", "button"), ("Map", "button"), ("Fire", "button"),
+    ("Toolbar", "button"), ("Sea chart", "surface"), ("Pause", "button"), ("Map", "surface"), ("Fire", "button"),
 )  # fmt: skip
 
 

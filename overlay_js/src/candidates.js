@@ -13,6 +13,9 @@ import { largestFirst, piecesOf, positionedClips, sizeOf } from './visible.js';
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
 /** Below this opacity nothing can be seen. */
 const TRANSPARENT = 0.05;
+/** How the evidence of an item begins that its list listens for. */
+export const LIST_LISTENS = 'its list listens: ';
+const PART_OF_ROW = 'picture before the words of a row that its list listens for';
 const OPENS = 'more shows while the pointer is on it';
 
 /**
@@ -48,8 +51,8 @@ export function candidateOfImageArea(area, piece) {
  * @param {Area} clip
  * @param {Surroundings} around
  * @param {Surroundings} inner
- * @param {{asItem: string[], asCell: string}} heardFor the presses that a list around it listens for; why it is a
- *   target as a cell of a grid
+ * @param {{asItem: string[], asCell: string, asPart: boolean}} heardFor the presses that a list around it listens for;
+ *   why it is a target as a cell of a grid; whether it is a part of a row that is pressed apart from it
  * @param {{opens: boolean, cursor: string}} onHover
  * @returns {Omit<Candidate, 'parent'> | null}
  */
@@ -59,7 +62,11 @@ export function candidateOf(element, tag, style, clip, around, inner, heardFor, 
     evidence.weak.push(`cursor:${cursor} on hover`);
     evidence.responds = true;
   }
-  if (heardFor.asItem.length) evidence.weak.push(`its list listens: ${heardFor.asItem.join(', ')}`);
+  if (heardFor.asItem.length) evidence.weak.push(LIST_LISTENS + heardFor.asItem.join(', '));
+  if (heardFor.asPart) {
+    evidence.weak.push(PART_OF_ROW);
+    evidence.listens = evidence.responds = true;
+  }
   if (heardFor.asCell) evidence.strong.push(heardFor.asCell);
   if (opens) evidence.weak.push(OPENS);
   const labelled = labelledControlOf(element);
@@ -132,10 +139,11 @@ function isUnder(label, control) {
 }
 
 /**
- * Whether only clicks on its list speak for it: such a list may mean the links in its items.
+ * Whether only clicks on its list speak for it: such a list may mean the links in its items. Nobody presses a link
+ * twice, so one that hears that too means the items.
  * @param {boolean} listens
  * @param {string[]} heardFor
  */
 function isItem(listens, heardFor) {
-  return !listens && heardFor.includes('click');
+  return !listens && heardFor.includes('click') && !heardFor.includes('dblclick');
 }

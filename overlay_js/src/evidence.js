@@ -15,6 +15,8 @@ const PRESSES = new Set([
 ]);
 /** Events that make nothing a target, but tell what a drawing can be used for. */
 const USES = new Set(['wheel', 'paste']);
+/** Events that reach only what has the focus; without that they are meant for what is inside. */
+const KEYS = new Set(['keydown', 'keypress']);
 /** Events that report where the pointer is, as a press begins and on its way. */
 const DOWNS = ['mousedown', 'pointerdown'];
 const MOVES = ['mousemove', 'pointermove'];
@@ -87,7 +89,8 @@ export function evidenceOf(element, style, parentCursor) {
   const isDragged = weak.includes('draggable'); // else it hears when something in it is
   const pressed = heard.some((type) => PRESSES.has(type) && (type !== 'dragstart' || isDragged));
   const listens = pressed || weak.some((reason) => PRESSES.has(reason.slice(2)));
-  if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
+  const hearsOnlyKeys = !strong.length && !weak.length && heard.every((type) => KEYS.has(type));
+  if (heard.length && !hearsOnlyKeys) weak.push(`listens: ${heard.join(', ')}`);
   return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
 }
 

@@ -3,10 +3,12 @@
 // The walk follows the flat tree and visits only what is near the viewport. Each finding carries the area that its
 // ancestors leave visible.
 import { candidateOf, candidateOfImageArea } from './candidates.js';
+import { chosenRowsOf, partsOfRow, ROW_PRESSES } from './chosen_rows.js';
 import { flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
 import { isList, pressTypesOf } from './evidence.js';
 import { areasOfImage, boundsOfImageArea } from './image_map.js';
 import { layerKind } from './dialogs.js';
+import { wordsOfShape } from './drawn_words.js';
 import { floatWithin } from './floating_toolbar.js';
 import { countCell, gridWithin, reasonOfCell } from './grid_cells.js';
 import { NO_AREA } from './quad.js';
@@ -37,7 +39,10 @@ const LEAST_OPACITY = 0.05;
  * @property {GridAround} grid the grid around it
  */
 
-/** @typedef {{element: Element, clip: Area, turned: boolean}} TextBlock an element with text of its own */
+/**
+ * @typedef {{element: Element, clip: Area, turned: boolean, said?: string}} TextBlock an element with text of its own,
+ *   or a shape that is called something (`said`)
+ */
 
 /**
  * @typedef {{openers: Set<Element>, cursors: Map<Element, string>}} OnHover elements that show more, or another cursor,
@@ -52,6 +57,7 @@ const LEAST_OPACITY = 0.05;
  * @property {{element: Element, value: string, box: Area}[]} fields those that show what is in them
  * @property {{element: Element, kind: string}[]} layers
  * @property {Map<Element, Floating>} floats around each element that was visited
+ * @property {Set<Element>} parts of rows, which are pressed apart from them
  * @property {number} count
  * @property {number} failed
  */
@@ -66,7 +72,7 @@ const LEAST_OPACITY = 0.05;
  */
 export function gather(root, clip, near, isInert, onHover) {
   const gathered = /** @type {Gathered} */ ({
-    found: [], texts: [], frames: [], fields: [], layers: [], floats: new Map(), count: 0, failed: 0,
+    found: [], texts: [], frames: [], fields: [], layers: [], floats: new Map(), parts: new Set(), count: 0, failed: 0,
   });
   const stack = /** @type {Visit[]} */ ([
     { element: root, outside: rootSurroundings(clip), parent: -1, isInert, heardFor: UNHEARD, float: null, grid: null },
@@ -114,7 +120,7 @@ function visitElement(visit, near, onHover, gathered) {
   // An inert element is visible and may hold a secret, but nothing in it can be acted on.
   if (!isInert) {
     const asCell = reasonOfCell(element, visit.grid);
-    const heard = { asItem: heardFor, asCell };
+    const heard = { asItem: heardFor, asCell, asPart: gathered.parts.has(element) };
     const hovered = { opens: onHover.openers.has(element), cursor: onHover.cursors.get(element) ?? '' };
     const candidate = candidateOf(element, tag, style, clip, around, inner, heard, hovered);
     if (candidate) index = gathered.found.push({ ...candidate, parent }) - 1;
@@ -123,9 +129,13 @@ function visitElement(visit, near, onHover, gathered) {
     if (isVisible && isOpaqueEnough && hasOwnText(children)) {
       gathered.texts.push({ element, clip, turned: inner.turned });
     }
+    const said = isVisible && isOpaqueEnough ? wordsOfShape(element, tag, children) : '';
+    if (said) gathered.texts.push({ element, clip, turned: inner.turned, said });
   }
   const grid = gridWithin(element, visit.grid);
-  const heardForItems = isItsOwnList ? heardOnBehalf(element) : UNHEARD;
+  const rows = isItsOwnList ? [] : chosenRowsOf(element);
+  for (const row of rows) for (const part of partsOfRow(row)) gathered.parts.add(part);
+  const heardForItems = isItsOwnList ? heardOnBehalf(element) : rows.length ? ROW_PRESSES : UNHEARD;
   return inside.reverse().map((child) => (
     { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems, float, grid }
   ));

@@ -1,6 +1,9 @@
 // Cells of a grid that answer presses: a sheet or a calendar listens on its grid, or on a box between it and the cells.
-import { closest, hasAttribute, localNameOf, queryAll, rectOf } from './dom.js';
+// A sheet that says nothing of itself listens on a box around its table, or on the document.
+import { closest, firstElementOf, hasAttribute, localNameOf, parentElementOf, queryAll, rectOf } from './dom.js';
+import { styleOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
+import { documentListenerTypes, listenerTypesOf } from './registry.js';
 import { explicitRoleOf } from './role.js';
 import { saysSomething, textOf } from './text.js';
 
@@ -11,6 +14,9 @@ const MOST_GRID_CELLS = 300;
 const FEWEST_LISTENING = 2;
 const GRID = '[role=grid], [role=treegrid]';
 const HEADING = '[role=columnheader], th';
+/** What a box around a sheet hears. */
+const SHEET_EVENTS = ['mousedown', 'dblclick', 'paste'];
+const SHEET_PRESSES = ['mousedown', 'dblclick'];
 const CELL_LISTENS = 'cell of a grid that listens: ';
 
 /** @import { Candidate } from './candidates.js' */
@@ -27,18 +33,39 @@ const CELL_LISTENS = 'cell of a grid that listens: ';
  */
 export function gridWithin(element, around) {
   const isGrid = hasAttribute(element, 'role') && GRIDS.has(explicitRoleOf(element));
-  if (!isGrid && !around) return null;
+  if (!isGrid && !around) return sheetIn(element);
   const heard = pressTypesOf(element);
   if (isGrid || !around) return { heard, grid: { cells: [] } };
   return heard.length ? { ...around, heard } : around;
 }
 
 /**
- * Why an element is a target, if it is a cell of a grid that listens for presses.
+ * The rows of a table whose cells are selected by a press, edited by two, and pasted into. Their text cannot be
+ * selected, and a box around them hears all three; one that hears every press there is does so for whatever it holds.
+ * @param {Element} element @returns {GridAround}
+ */
+function sheetIn(element) {
+  if (localNameOf(element) !== 'tbody') return null;
+  const cell = firstElementOf(firstElementOf(element) ?? element);
+  if (!cell || styleOf(cell).userSelect !== 'none') return null;
+  for (let around = /** @type {Element | null} */ (element); around; around = parentElementOf(around)) {
+    if (hearsAsSheet(listenerTypesOf(around))) return { heard: SHEET_PRESSES, grid: { cells: [] } };
+  }
+  return hearsAsSheet(documentListenerTypes()) ? { heard: SHEET_PRESSES, grid: { cells: [] } } : null;
+}
+
+/** @param {string[]} types */
+function hearsAsSheet(types) {
+  return SHEET_EVENTS.every((type) => types.includes(type)) && !types.includes('auxclick');
+}
+
+/**
+ * Why an element is a target, if it is a cell of a grid that listens for presses. A menu on it is no reason.
  * @param {Element} element @param {GridAround} around
  */
 export function reasonOfCell(element, around) {
-  return around?.heard.length && isGridCell(element) ? CELL_LISTENS + around.heard.join(', ') : '';
+  if (!around?.heard.some((type) => type !== 'contextmenu') || !isGridCell(element)) return '';
+  return CELL_LISTENS + around.heard.join(', ');
 }
 
 /**

@@ -11,11 +11,15 @@ export const KEY_EVENTS = ['keydown', 'beforeinput'];
 export const PRESS_GUARD = Symbol.for('marks watch');
 export const KEY_GUARD = Symbol.for('marks watch keys');
 
+/**
+ * Adds the first listeners of a document. They show each guarded event to the guard that is armed, if any, and stop the
+ * rest of a gesture that began in another document.
+ */
 export function listenEarly() {
   let isPressed = false;
   let isPressedByMouse = false;
   /** @param {Event} event */
-  const hear = (event) => {
+  const check = (event) => {
     isPressed ||= event.type === 'pointerdown' || event.type === 'mousedown';
     isPressedByMouse ||= event.type === 'mousedown' && /** @type {MouseEvent} */ (event).detail < 2;
     // A press that led to this document began in another one, and its remaining events are not meant for what lies here
@@ -28,7 +32,7 @@ export function listenEarly() {
     }
     guardOf(PRESS_GUARD)?.(event, window);
   };
-  for (const type of GUARDED_EVENTS) addEventListener(type, hear, { capture: true, passive: false });
+  for (const type of GUARDED_EVENTS) addEventListener(type, check, { capture: true, passive: false });
   for (const type of KEY_EVENTS) {
     addEventListener(type, (event) => guardOf(KEY_GUARD)?.(event, window), { capture: true });
   }

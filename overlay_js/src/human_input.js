@@ -317,8 +317,10 @@ function onBeforeInput(event) {
   const field = fieldOf(elementIn(event));
   if (!event.isTrusted || !field) return;
   if (/^insert(LineBreak|Paragraph)$/.test(event.inputType)) state.entered = null;
-  if (state.typedIn !== field) flush(false);
+  if (state.typedIn === field) return;
+  flush(false);
   state.typedIn = field;
+  tell('typing', field); // their text is reported when they are done, and then belongs to the look before this
 }
 
 /** @param {Event} event */

@@ -84,8 +84,18 @@ function ticksOuter(box, item) {
 export function fillsOuter(control, outer) {
   if (labelledControlOf(control) || labelledControlOf(outer)) return false;
   if (!PRESSABLE.has(roleOf(control)) || !PRESSABLE.has(roleOf(outer))) return false;
+  if (actsApart(control, outer)) return false;
   const words = oneSpaced(textOf(outer));
   const [one, other] = [rectOf(control), rectOf(outer)];
   const least = saysSomething(words) ? LEAST_FILL : LEAST_WORDLESS_FILL;
   return one.width * one.height >= least * other.width * other.height && oneSpaced(textOf(control)) === words;
+}
+
+/**
+ * Whether a button does something of its own in an entry that hears presses too: it submits, the entry unfolds.
+ * @param {Element} control @param {Element} outer
+ */
+function actsApart(control, outer) {
+  return localNameOf(control) === 'button' && isEntry(outer) && pressTypesOf(control).length > 0 &&
+    pressTypesOf(outer).length > 0;
 }

@@ -25,8 +25,10 @@ import { setValue } from './set_value.js';
 import { lastChangeAt, reportMoved, stabilityOf } from './stability.js';
 import { tidy } from './text.js';
 import { locateWords, selectedText } from './text_selection.js';
+import { wordsAbout } from './twins.js';
 import { pinchZoom } from './visible.js';
 import { readValue } from './whole_value.js';
+import { takeLiveWords, watchLiveWords } from './word_watch.js';
 
 const QUOTE = '`';
 
@@ -38,6 +40,7 @@ function answer(doc, root, request) {
     case 'middle': return middleOf(doc, request);
     case 'named': return inOneMoment(() => findNamed(doc, request));
     case 'canvas': return canvasPart(doc, request);
+    case 'twins': return wordsAbout(doc, request);
     case 'spot_to_show': return spotToShow(doc, request);
     case 'player': return playerUnderPointer(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
@@ -72,6 +75,8 @@ function answer(doc, root, request) {
     case 'quiet': return stabilityOf(doc);
     case 'token': return { token: documentToken(doc) };
     case 'moved': return reportMoved(doc);
+    case 'live_words': return inOneMoment(() => watchLiveWords(doc));
+    case 'live_words_since': return takeLiveWords(doc);
     case 'title': return { title: tidy(titleOf(doc)) };
     case 'show': return showLayer(doc, request.layer, request.box);
     case 'hide': return hideLayer();

@@ -11,6 +11,7 @@ import { oneHandleEach } from './resize_handles.js';
  * @property {boolean} responds it shows that it responds, or the keyboard can reach it
  * @property {boolean} points the only evidence is how the pointer looks on it
  * @property {boolean} focuses the only evidence is that the keyboard can reach it
+ * @property {boolean} reached it responds only by taking the focus
  * @property {boolean} chooses its options are chosen by its name
  * @property {string} cursor the cursor that it has of its own, '' for none
  * @property {string} hears the events that it listens for, '' for none
@@ -22,6 +23,10 @@ import { oneHandleEach } from './resize_handles.js';
  * @property {boolean} borrows it is a control only by its role and hears no press itself; an ancestor that listens does
  *   the work
  * @property {boolean} item the only evidence is the clicks that its list listens for
+ * @property {boolean} listed the only evidence is what its list listens for
+ * @property {boolean} begun the only evidence is that presses begin on its list, which hears no clicks
+ * @property {boolean} cell it is a control because it is a cell of a grid that listens
+ * @property {boolean} label it is the label of a control
  * @property {number} twin index of the neighbouring link with words to the same place as this picture, -1 where none
  * @property {string} resizes in which direction it resizes something when dragged, '' for everything else
  * @property {object | null} around its parent, to compare siblings
@@ -30,6 +35,7 @@ import { oneHandleEach } from './resize_handles.js';
  * @property {number} labels index of the candidate that it labels, -1 where none
  * @property {boolean} seen it has a visible piece of its own
  * @property {() => number} words how much text it has
+ * @property {() => number} adds how much it adds to the text of what is around it: its name, where it has one
  * @property {() => boolean} blank nothing is painted in its place
  */
 
@@ -47,6 +53,12 @@ const LEVEL = 2;
 const MOST = 60;
 /** From this number of letters on, a text is meant to be read. */
 const MUCH_TEXT = 200;
+/** So many items of a list that respond for themselves show that it does not listen for the others. */
+const FEWEST_RESPONDING = 2;
+/** The least share of a label that a button fills which is pressed in its place. */
+const FILLED = 0.8;
+/** A cell with more lines than these, counted by the height of a control in it, has room of its own. */
+const CELL_LINES = 4;
 /** Up to this number of letters, a text is a separator or a bullet. */
 const FEW_LETTERS = 3;
 
@@ -70,6 +82,8 @@ export function keepOnePerIntent(candidates, view) {
   oneHandleEach(candidates, stays);
   withoutBackdrops(candidates, stays);
   withoutIdleHeadings(candidates, stays);
+  withoutIdleItems(candidates, stays);
+  withoutFilledLabels(candidates, stays);
   // From the inside out: what only listens on behalf of others does not count as content of its ancestors.
   for (let index = candidates.length - 1; index >= 0; index--) {
     const { strong, scrolls, surface, size } = candidates[index];
@@ -95,6 +109,7 @@ export function keepOnePerIntent(candidates, view) {
       stays[index] = false; // it is there for the keyboard
     }
   });
+  withoutHoldingCells(candidates, stays);
   return stays;
 }
 
@@ -103,8 +118,9 @@ export function keepOnePerIntent(candidates, view) {
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view
  */
 function answersForOthers(candidates, stays, index, view) {
-  const { responds, points, opens } = candidates[index];
+  const { responds, points, opens, reached, chooses } = candidates[index];
   if (takesFocusForOthers(candidates, stays, index)) return true;
+  if (reached && !chooses && holdsItsWords(candidates, stays, index)) return true;
   if (!responds && listensForOthers(candidates, stays, index, view)) return true;
   if (points && saysNoMore(candidates, stays, index)) return true;
   return opens && outermostInside(candidates, stays, index).length > 0;
@@ -120,6 +136,14 @@ function takesFocusForOthers(candidates, stays, index) {
   const isHolder = structure && (list || !listens);
   if (!isHolder && !focuses) return false;
   return outermostInside(candidates, stays, index).length > (isHolder ? 0 : 1);
+}
+
+/**
+ * Whether the keyboard reaches it on behalf of its content, which has all of its words or is much: a grid, its rows.
+ * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index
+ */
+function holdsItsWords(candidates, stays, index) {
+  return outermostInside(candidates, stays, index).length >= MANY || saysNoMore(candidates, stays, index);
 }
 
 /**
@@ -160,6 +184,45 @@ function withoutIdleHeadings(candidates, stays) {
   });
 }
 
+/**
+ * Drops the items for which only the presses that begin on their list speak, where others speak for themselves.
+ * @param {Candidate[]} candidates @param {boolean[]} stays
+ */
+function withoutIdleItems(candidates, stays) {
+  const responding = /** @type {Map<object, number>} */ (new Map());
+  candidates.forEach(({ around, strong, responds }, index) => {
+    if (stays[index] && around && (strong || responds)) responding.set(around, (responding.get(around) ?? 0) + 1);
+  });
+  candidates.forEach(({ around, begun }, index) => {
+    if (stays[index] && begun && around && (responding.get(around) ?? 0) >= FEWEST_RESPONDING) stays[index] = false;
+  });
+}
+
+/**
+ * Drops the labels that a button fills: a press on it is not passed on to what they are the labels of.
+ * @param {Candidate[]} candidates @param {boolean[]} stays
+ */
+function withoutFilledLabels(candidates, stays) {
+  candidates.forEach(({ strong, label, parent, size }, index) => {
+    if (!stays[index] || !strong || label || parent < 0 || !stays[parent] || !candidates[parent].label) return;
+    if (size >= FILLED * candidates[parent].size) stays[parent] = false;
+  });
+}
+
+/**
+ * Drops the cells that are there only for the controls in them: these have all of their words, and nearly their height.
+ * @param {Candidate[]} candidates @param {boolean[]} stays
+ */
+function withoutHoldingCells(candidates, stays) {
+  candidates.forEach(({ cell, box }, index) => {
+    if (!stays[index] || !cell || !box) return;
+    const height = box.bottom - box.y;
+    const controls = outermostInside(candidates, stays, index).filter(({ strong }) => strong);
+    const isLine = controls.some((inner) => inner.box && CELL_LINES * (inner.box.bottom - inner.box.y) >= height);
+    if (isLine && saysNoMore(candidates, stays, index)) stays[index] = false;
+  });
+}
+
 /** Whether it shows that it is dragged. @param {Candidate} candidate */
 function isDragged({ cursor }) {
   return DRAGGED.has(cursor);
@@ -185,6 +248,7 @@ function listensForOthers(candidates, stays, index, view) {
   const inside = outermostInside(candidates, stays, index);
   if (!inside.length) return false;
   if (outer.header && outer.listens && inside.every(isPartOfHeading)) return false;
+  if (outer.listed && outer.words() && !inside.some((inner) => inner.strong || inner.adds())) return false;
   if (!outer.listens || outer.item || inside.length >= MANY || (isPanel && inside.length > 1)) return true;
   return saysNoMore(candidates, stays, index);
 }
@@ -197,15 +261,21 @@ function isPartOfHeading(inner) {
   return inner.borrows || !(inner.strong || (inner.listens && inner.responds));
 }
 
+/** Whether a press does something to it, as far as can be told. @param {Candidate} inner */
+function isPressable({ strong, listens, responds }) {
+  return strong || listens || responds;
+}
+
 /**
  * Whether its content has all of its words.
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index
  */
 function saysNoMore(candidates, stays, index) {
   if (!outermostInside(candidates, stays, index).length) return false;
-  const inside = outermostInside(candidates, stays, index, MOST, true); // what is cut off has words too
+  // What is cut off has words too; what only hears the pointer come in does nothing with them.
+  const inside = outermostInside(candidates, stays, index, MOST, true).filter(isPressable);
   // One letter each for the space between them.
-  return candidates[index].words() <= inside.reduce((sum, inner) => sum + inner.words() + 1, FEW_LETTERS);
+  return candidates[index].words() <= inside.reduce((sum, inner) => sum + inner.adds() + 1, FEW_LETTERS);
 }
 
 /**
@@ -233,7 +303,7 @@ function outermostInside(candidates, stays, outer, most = MANY, withUnseen = fal
  */
 function isPartOnly(inner, outer) {
   // An arrow in a sortable heading only shows the direction.
-  return (!outer.header || inner.responds) && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
+  return (!outer.header || inner.responds) && inner.size <= 0.5 * outer.size && outer.words() > inner.adds();
 }
 
 /**
@@ -268,7 +338,7 @@ function givesWay(candidates, stays, outer, inner) {
   for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer); index++) {
     if (index !== inner && stays[index] && candidates[index].strong) return false;
   }
-  const saysMore = candidates[outer].words() > candidates[inner].words() + FEW_LETTERS;
+  const saysMore = candidates[outer].words() > candidates[inner].adds() + FEW_LETTERS;
   if (candidates[outer].header && candidates[outer].listens && saysMore) return false; // it sorts; the field filters
   return candidates[inner].size >= 0.4 * candidates[outer].size || !(saysMore || isDragged(candidates[outer]));
 }

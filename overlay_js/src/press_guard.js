@@ -23,13 +23,15 @@ import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } fr
 
 const PRESSED = new Set(['pointerdown', 'touchstart', 'mousedown']);
 const RELEASED = new Set(['pointerup', 'touchend', 'mouseup']);
+const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
- *   frames: (Place | null)[], strict: boolean, amounts: boolean, isDrag: boolean, ms: number, look: Look | null}} Meant
+ *   frames: (Place | null)[], strict: boolean, amounts: boolean, isDrag: boolean, isPan: boolean, ms: number,
+ *   look: Look | null}} Meant
  *   `key`: of the element; null if nothing in this document is meant because the target is in another frame. `frames`:
- *   the places of the frames around it, the innermost first. `isDrag`: only the beginning is judged. `look`: what the
- *   canvas must show where the press begins
+ *   the places of the frames around it, the innermost first. `isDrag`: only the beginning is judged. `isPan`: no click
+ *   may come of it. `look`: what the canvas must show where the press begins
  */
 
 /**
@@ -97,6 +99,7 @@ function watchEvent(event, view = window) {
 
 /** @param {Document} doc @param {Meant} meant @param {PointerEvent} event */
 function isStopped(doc, meant, event) {
+  if (meant.isPan && CLICKED.has(event.type)) return true;
   const isBeginning = event.type === 'pointerdown' || (event.type === 'mousedown' && !armed.arrived.length);
   const at = goesTo(doc, event);
   if (PRESSED.has(event.type)) armed.pressed = at;

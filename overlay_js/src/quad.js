@@ -48,6 +48,12 @@ export function planeOf(element) {
   return back && multiply(multiply([wide, 0, left, 0, high, top, 0, 0, 1], back), [zoom, 0, 0, 0, zoom, 0, 0, 0, 1]);
 }
 
+/** How much larger a shape is drawn than it is described; 0 if nobody knows. @param {SVGGraphicsElement} shape */
+export function scaleOfShape(shape) {
+  const matrix = SVGGraphicsElement.prototype.getScreenCTM.call(shape);
+  return matrix ? Math.hypot(matrix.a, matrix.b) : 0;
+}
+
 /** @param {Element} element @returns {element is SVGGraphicsElement} */
 function isShape(element) {
   return element instanceof SVGGraphicsElement && !(element instanceof SVGSVGElement && !element.ownerSVGElement);

@@ -55,7 +55,7 @@ export function elementOf(doc, key) {
 const heard = /** @type {WeakMap<Element, string[]>} */ (new WeakMap());
 const focusHeard = /** @type {WeakSet<Element>} */ (new WeakSet());
 const FOCUSES = ['focus', 'focusin'];
-const toldOfListeners = { any: false };
+const toldOfListeners = { any: false, ofDocument: /** @type {string[]} */ ([]) };
 const NONE_HEARD = /** @type {string[]} */ ([]);
 
 /** The event types that an element itself listens for, as far as the browser has told. @param {Element} element */
@@ -71,6 +71,11 @@ export function listensForFocus(element) {
   return focusHeard.has(element);
 }
 
+/** The event types that the document itself listens for, as far as the browser has told. */
+export function documentListenerTypes() {
+  return toldOfListeners.ofDocument;
+}
+
 /** Whether the browser has reported the listeners of this document. */
 export function knowsListeners() {
   return toldOfListeners.any;
@@ -83,6 +88,7 @@ export function knowsListeners() {
 export function setListeners(types, nodes) {
   toldOfListeners.any = true;
   nodes.forEach((node, index) => {
+    if (nodeTypeOf(node) === 9) toldOfListeners.ofDocument = types[index];
     if (nodeTypeOf(node) !== 1) return;
     rememberClosedRoots(node);
     const element = /** @type {Element} */ (node);

@@ -2,8 +2,10 @@
 import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatParentOf, localNameOf } from './dom.js';
 import { parentElementOf, rootOf, styleOf, textContentOf } from './dom.js';
-import { labelsBeside } from './candidates.js';
+import { labelsBeside, LIST_LISTENS } from './candidates.js';
+import { withoutParts, withoutStandIns } from './composite_parts.js';
 import { isList, isStructure } from './evidence.js';
+import { isMarkedCell } from './grid_cells.js';
 import { fillsOuter, forgetInnerControls, isEntry, isPressedFor, isPressedPart } from './inner_control.js';
 import { rememberInnerControl } from './inner_control.js';
 import { keepOnePerIntent } from './one_per_intent.js';
@@ -34,12 +36,35 @@ const SMALLEST_SEEN = 9;
 /** @param {Document} doc @param {Candidate[]} found @param {Area} view @returns {Candidate[]} */
 export function selectCandidates(doc, found, view) {
   const covers = findTransparentCovers(doc, found, isDrawn);
-  for (const cover of covers.keys()) cover.drawing = true;
+  for (const [cover, surfaces] of covers) {
+    cover.drawing = true;
+    // What is drawn beside it belongs to the same drawing, as the axes of a chart do.
+    cover.outline = areaAround([cover, ...surfaces].map((each) => each.pieces[0]));
+  }
   withoutDrawnFrames(found);
   const remaining = withOnePerIntent(found, view);
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
-  return atPressedParts(found, withoutInnerControls(remaining.filter((each) => !beneath.has(each))));
+  const apart = withoutStandIns(withoutParts(remaining.filter((each) => !beneath.has(each))));
+  return atPressedParts(found, withoutInnerControls(apart));
+}
+
+/** Whether all that speaks for it is what its list listens for. @param {Candidate} candidate */
+function isListed({ responds, evidence }) {
+  return !responds && evidence.length > 0 && evidence.every((reason) => reason.startsWith(LIST_LISTENS));
+}
+
+/** Whether all that shows that it responds is that the keyboard can reach it. @param {Candidate} candidate */
+function isReached({ strong, evidence }) {
+  return !strong && evidence.includes('tabindex') &&
+    evidence.every((reason) => reason === 'tabindex' || reason.startsWith('listens: '));
+}
+
+/** The smallest area that has all of them. @param {Area[]} areas @returns {Area} */
+function areaAround(areas) {
+  const [x, y] = [Math.min(...areas.map((each) => each.x)), Math.min(...areas.map((each) => each.y))];
+  const right = Math.max(...areas.map((each) => each.right));
+  return { x, y, right, bottom: Math.max(...areas.map((each) => each.bottom)) };
 }
 
 /**
@@ -107,7 +132,7 @@ function isDrawn({ drawing, element }) {
 /** @param {Candidate[]} found @param {Area} view @returns {Candidate[]} */
 function withOnePerIntent(found, view) {
   const places = new Map(found.map((each, index) => [each.element, index]));
-  const twins = twinsOf(found);
+  const twins = pictureTwinsOf(found);
   const named = namedBy(found);
   /** @param {Candidate} each */
   const labelledBy = ({ element, control, strong }) => {
@@ -124,6 +149,7 @@ function withOnePerIntent(found, view) {
     responds: each.responds,
     points: each.evidence.every((reason) => reason.startsWith('cursor:')),
     focuses: each.evidence.length === 1 && each.evidence[0] === 'tabindex',
+    reached: isReached(each),
     chooses: roleOf(each.element) === 'listbox',
     cursor: cursorOf(each),
     hears: each.evidence.find((reason) => reason.startsWith('listens:')) ?? '',
@@ -134,6 +160,10 @@ function withOnePerIntent(found, view) {
     header: roleOf(each.element) === 'columnheader',
     borrows: each.strong && !each.listens && each.evidence.every((reason) => /^(role=|tabindex|cursor:)/.test(reason)),
     item: each.item,
+    listed: isListed(each),
+    begun: isListed(each) && !/click/.test(each.evidence[0]),
+    cell: isMarkedCell(each),
+    label: each.control !== each.element,
     twin: twins[index],
     resizes: resizeOf(each),
     around: parentElementOf(each.element),
@@ -142,6 +172,7 @@ function withOnePerIntent(found, view) {
     labels: labelledBy(each),
     seen: isSeen(each),
     words: once(() => textLengthOf(each.element)),
+    adds: once(() => (attributeOf(each.element, 'aria-label') ?? '').length || textLengthOf(each.element)),
     blank: () => isBlank(each.element),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
@@ -152,8 +183,9 @@ function withOnePerIntent(found, view) {
  * @param {Element} element
  */
 function textLengthOf(element) {
-  const labels = FIELD_TAGS.has(localNameOf(element)) ? labelsBeside(element) : [];
-  return [element, ...labels].reduce((sum, each) => sum + textOf(each).length, 0);
+  // What is in a field is no text of what is around it.
+  const parts = FIELD_TAGS.has(localNameOf(element)) ? labelsBeside(element) : [element];
+  return parts.reduce((sum, each) => sum + textOf(each).length, 0);
 }
 
 /**
@@ -227,7 +259,7 @@ function resizeOf({ strong, evidence, element }) {
  * For each picture that is a link, the index of the neighbouring link with words that leads to the same place, else -1.
  * @param {Candidate[]} found
  */
-function twinsOf(found) {
+function pictureTwinsOf(found) {
   const twins = found.map(() => -1);
   let last = -1;
   found.forEach(({ element, pieces }, index) => {

@@ -1,7 +1,7 @@
 // How long nothing has changed, and what has moved since the last look. All of this lives in the isolated world, where
 // the page cannot see it.
 import { addCaptureListener, documentElementOf, flatParentOf, isConnectedOf, queryAll, readyStateOf } from './dom.js';
-import { rectOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
+import { rectOf, scrollingElementOf, scrollLeftOf, scrollTopOf, shadowRootOf } from './dom.js';
 import { documentToken, keyOf } from './registry.js';
 import { watchEdits } from './state.js';
 import { recordAmount, recordTick } from './ticking.js';
@@ -13,6 +13,8 @@ const watch = {
   doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
   /** The shadow roots that are watched too. A change of the document shows nothing of those inside them. */
   roots: /** @type {WeakSet<ShadowRoot>} */ (new WeakSet()),
+  /** Whether elements were added since shadow roots were last looked for. */
+  hasGrown: true,
   /** When any attribute, text or child changed last. */
   lastAny: 0,
   /** The same without what is restyled all the time. */
@@ -48,11 +50,18 @@ const FOCUS_MOVES = ['focusin', 'focusout'];
 
 /** How long the places of marks are watched for the picture of a look, in milliseconds. */
 const WATCHED_MS = 2000;
+/**
+ * How many marks are compared with their places in a frame before which nothing changed. Reading the places of hundreds
+ * in each frame would hold up the picture.
+ */
+const AT_ONCE = 150;
 
 const seen = {
   at: 0, marks: /** @type {{key: string, element: WeakRef<Element>, rect: DOMRect}[]} */ ([]),
   /** The keys of marks that were elsewhere in some frame since. */
   strayed: /** @type {Set<string>} */ (new Set()), frame: 0,
+  /** Up to when changes have been looked into, and the mark to begin with in a frame before which there was none. */
+  until: 0, next: 0,
 };
 
 /** @param {Document} doc */
@@ -60,6 +69,7 @@ function watchOver(doc) {
   if (watch.doc === doc) return;
   watch.doc = doc;
   watch.roots = new WeakSet();
+  watch.hasGrown = true;
   watch.lastAny = watch.last = watch.lastOwn = watch.ownSince = performance.now();
   watch.observer = new MutationObserver((records) => {
     const now = performance.now();
@@ -83,13 +93,35 @@ function watchOver(doc) {
   for (const type of FOCUS_MOVES) addCaptureListener(window, type, (event) => { if (event.isTrusted) noteNow(); });
 }
 
-/** Watches over these shadow roots, too, from now on. @param {Document} doc @param {ShadowRoot[]} roots */
+/**
+ * Watches over these shadow roots, too, from now on. What changed in a new one before is not known, so it may have
+ * changed until now.
+ * @param {Document} doc @param {ShadowRoot[]} roots
+ */
 export function watchRoots(doc, roots) {
   watchOver(doc);
-  for (const root of roots.filter((each) => !watch.roots.has(each))) {
+  const unwatched = roots.filter((each) => !watch.roots.has(each));
+  for (const root of unwatched) {
     watch.roots.add(root);
     watch.observer?.observe(root, EVERY_CHANGE);
   }
+  if (unwatched.length) noteNow();
+}
+
+/** Watches over the shadow roots that came with elements. @param {Document} doc */
+function watchNewRoots(doc) {
+  if (!watch.hasGrown) return;
+  watch.hasGrown = false;
+  const roots = /** @type {ShadowRoot[]} */ ([]);
+  const places = /** @type {ParentNode[]} */ ([doc]);
+  for (const place of places) {
+    for (const element of queryAll(place, '*')) {
+      const root = shadowRootOf(element);
+      if (root) roots.push(root);
+      if (root) places.push(root);
+    }
+  }
+  watchRoots(doc, roots);
 }
 
 /** Notes a change that is no mutation. */
@@ -118,6 +150,7 @@ export function lastChangeAt(doc) {
 /** @param {MutationRecord} record @param {number} now */
 function noteChange(record, now) {
   const isStyle = record.type === 'attributes';
+  if (record.addedNodes.length) watch.hasGrown = true;
   if (!isStyle) {
     recordTick(record);
     recordAmount(record, now, watch.input);
@@ -165,17 +198,37 @@ export function rememberPlaces(doc, elements) {
     { key: keyOf(doc, element), element: new WeakRef(element), rect: rectOf(element) }
   ));
   stopWatchingPlaces();
+  seen.until = seen.at;
   seen.frame = requestAnimationFrame(noteStrayed);
 }
 
-/** Notes which marks are elsewhere at the beginning of a frame: they are where they were last painted. */
+/**
+ * Notes which marks are elsewhere at the beginning of a frame: they are where they were last painted. After a change
+ * all are compared. Else only some in turn, because hardly anything moves without one: what runs an animation, or has
+ * its rules rewritten.
+ */
 function noteStrayed() {
-  for (const { key, element, rect } of seen.marks) {
+  const isQuiet = watch.lastAny < seen.until && !isAnimated(watch.doc);
+  seen.until = performance.now();
+  for (const { key, element, rect } of isQuiet ? nextMarks() : seen.marks) {
     const [at, x, y] = [element.deref(), (rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2];
     // One that only throbs is still where its number is drawn.
     if (!at || !isConnectedOf(at) || !hasPoint(rectOf(at), x, y)) seen.strayed.add(key);
   }
   seen.frame = performance.now() - seen.at < WATCHED_MS ? requestAnimationFrame(noteStrayed) : 0;
+}
+
+/** The next marks to compare, in turn. */
+function nextMarks() {
+  if (seen.marks.length <= AT_ONCE) return seen.marks;
+  const begin = seen.next % seen.marks.length;
+  seen.next = begin + AT_ONCE;
+  return [...seen.marks.slice(begin, seen.next), ...seen.marks.slice(0, Math.max(0, seen.next - seen.marks.length))];
+}
+
+/** @param {Document | null} doc */
+function isAnimated(doc) {
+  return doc !== null && Document.prototype.getAnimations.call(doc).length > 0;
 }
 
 function stopWatchingPlaces() {
@@ -214,6 +267,7 @@ function isElsewhere(now, then) {
  */
 export function stabilityOf(doc) {
   watchOver(doc);
+  watchNewRoots(doc);
   const now = performance.now();
   // An endless animation is decoration; one that ends moves things to their final place.
   const moving = Document.prototype.getAnimations.call(doc).filter((animation) => {

@@ -35,13 +35,18 @@ export function contextLines(doc, texts, kept, budget) {
   const cells = labelledCells(kept);
   const named = namedElements(kept, cells);
   const done = new Set();
-  for (const { element, clip, turned } of texts) {
+  for (const { element, clip, turned, said } of texts) {
     if (lines.length >= MOST_LINES || performance.now() > budget.until) break;
     const [piece] = piecesOf(element, styleOf(element), clip, turned);
     if (!piece || sizeOf(piece) < SMALLEST_BLOCK) continue;
     if (isWithin(element, named) || isWithin(element, done)) continue;
     const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && isInTheWay(hit, element)) continue;
+    if (said) {
+      done.add(element);
+      lines.push({ text: said, certain: said, doubtful: [], x: piece.x, y: piece.y, rects: [rectOfShape(piece)] });
+      continue;
+    }
     const seen = seenTextOf(element, clip);
     const text = tidy(seen.text);
     if (!isReadable(text) || isInName(element, text, cells)) continue;
@@ -51,6 +56,11 @@ export function contextLines(doc, texts, kept, budget) {
     lines.push({ text, certain: tidy(seen.certain), doubtful, x: piece.x, y: piece.y, rects });
   }
   return lines;
+}
+
+/** A shape with its edges: a plain bar shows nothing in its middle. @param {Area} piece */
+function rectOfShape({ x, y, right, bottom }) {
+  return [x - 2, y - 2, right - x + 4, bottom - y + 4];
 }
 
 /**

@@ -4,7 +4,7 @@ import { clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, flatChildrenO
 import { localNameOf, matches, nodeTypeOf, parentNodeOf, pixelsOf, rectOf, rectsOf, rectsOfContent } from './dom.js';
 import { scaleOf, styleOf, textContentOf } from './dom.js';
 import { areaOf, areaOfCorners, borderBoxOf, cornersOf, intersectPolygons, isTransformed, NO_AREA } from './quad.js';
-import { planeOf, project, quadsOf, signedSizeOf } from './quad.js';
+import { planeOf, project, quadsOf, scaleOfShape, signedSizeOf } from './quad.js';
 
 /** @import { Area } from './quad.js' */
 
@@ -196,11 +196,24 @@ function isEnough(seen, whole) {
 /** @param {Element} element @param {CSSStyleDeclaration} style @returns {DOMRect[]} */
 function boxesOf(element, style) {
   if (style.display === 'contents') return rectsOfContent(element);
-  const own = rectsOf(element);
+  const own = element instanceof SVGGeometryElement ? [strokedBox(element, style)] : rectsOf(element);
   // A link around a picture has the box of its line, which is only as high as a letter; people see the picture.
   if (style.display !== 'inline' || style.width !== 'auto') return own;
   const boxes = [...own, ...blocksIn(element, 3)];
   return boxes.some((box) => box.width && box.height) ? boxes : blocksIn(element, 3, true);
+}
+
+/**
+ * The box of a shape, of a straight line with the width that it is drawn with: without that it has no area.
+ * @param {SVGGeometryElement} shape @param {CSSStyleDeclaration} style
+ */
+function strokedBox(shape, style) {
+  const box = rectOf(shape);
+  if ((box.width >= 1) === (box.height >= 1)) return box;
+  const scale = scaleOfShape(shape);
+  const half = scale ? pixelsOf(style.strokeWidth) * scale / 2 : 0;
+  const [across, down] = box.width < 1 ? [half, 0] : [0, half];
+  return new DOMRect(box.x - across, box.y - down, box.width + 2 * across, box.height + 2 * down);
 }
 
 /** Whether an element is the only content of the block that its lines belong to. @param {Element} element */

@@ -1,4 +1,4 @@
-// All that a field holds, for reading; a mark carries only its beginning. What is secret is not read here either.
+// The whole value of a field, for reading; a mark carries only its beginning. A secret value is not read here either.
 import { controlOf, drawnBoxOf } from './control_of.js';
 import { localNameOf, styleOf } from './dom.js';
 import { drawnText, wholeTextOf } from './editor_text.js';
@@ -7,7 +7,8 @@ import { inputTypeOf, isEditingHost } from './role.js';
 import { isSecret, VALUELESS } from './state.js';
 
 /**
- * The value of a field, null for what has none; `isPart`: an editor draws only a part of it.
+ * The value of a field, null for what has none or is secret; `isPart`: an editor draws the text itself, and may show
+ * only a part of it.
  * @param {Document} doc @param {{key: string}} request
  */
 export function readValue(doc, { key }) {

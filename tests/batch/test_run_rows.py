@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe import violations
 from messages_server import MessagesServer, saying
+from playwright.async_api import Page, expect
 from typer.testing import CliRunner
 
 from vision_agent.batch import Row, RowResult, run_rows
 from vision_agent.batch.run_rows import RowPlan
-from vision_agent.batch.summary import answers_csv, summary_html
+from vision_agent.batch.summary import answers_csv, summary_html, write_summary
 from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
 from vision_agent.events import Event, Happened
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.verify import verify
+from vision_agent.replay import Replay
 from vision_agent.session import Agent
 from vision_agent.settings import Limits, Settings
 
@@ -74,11 +77,14 @@ async def test_a_row_that_fails_keeps_none_of_the_others_from_running(shop: str,
 async def test_a_row_that_was_cut_off_is_not_run_again_by_itself(shop: str, tmp_path: Path) -> None:
     waits, ordered = ["click Order", "wait 60", "finish"], asyncio.Event()
     listening = follows(shop, waits, lambda event: ordered.set() if isinstance(event, Happened) else None)
-    work = asyncio.create_task(run_rows(ROWS[:1], listening, tmp_path / "out"))
+    told: list[RowResult] = []
+    work = asyncio.create_task(run_rows(ROWS[:1], listening, tmp_path / "out", tell=told.append))
     await ordered.wait()
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
+    assert [(each.status, bool(each.run)) for each in told] == [("interrupted", True)]
+    assert "use --retry" in told[0].sentence
     (result,) = await run_rows(ROWS[:1], follows(shop, waits), tmp_path / "out")
     assert result.status == "interrupted"
     assert result.run
@@ -147,6 +153,71 @@ def test_the_command_writes_answers_and_a_page_and_says_how_many_were_done(
     assert page.count("report.html") == 2
 
 
+def test_a_row_that_was_not_done_has_no_answer_and_the_command_says_how_to_run_it_again(
+    shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("orders.csv").write_text("name\nAnn\n", "utf-8")
+    Path("lines.txt").write_text("fail Sold out for {name}", "utf-8")
+    done = CliRunner().invoke(app, ["run", shop, "--steps=lines.txt", "--over=orders.csv"])
+    assert done.exit_code == 1, done.output
+    assert "Rows that began and were not done: 1. Look at their runs, then use --retry." in done.stdout
+    (row,) = csv.DictReader(Path("orders/answers.csv").read_text("utf-8-sig").splitlines())
+    assert (row["status"], row["answer"], row["sentence"]) == ("not_done", "", "Sold out for Ann")
+
+
+def test_a_recorded_run_is_replayed_for_each_row_and_goes_on_where_it_stopped(
+    shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [*LINES[:3], 'finish "Order for {name}"']
+    Path("lines.txt").write_text("\n".join(each.replace("{name}", "Ann") for each in lines), "utf-8")
+    done = CliRunner().invoke(
+        app, ["run", shop, "Order for Ann", "--steps=lines.txt", "--data=name=Ann", "--runs=runs", "--name=one"]
+    )
+    assert done.exit_code == 0, done.output
+    Path("more.csv").write_text('name,note\nBob,x\n"Cleo ""the"" boss",y\n', "utf-8")
+    command = ["replay", "runs/one", "--over=more.csv", "--json"]
+    done = CliRunner().invoke(app, [*command, "--jobs=2"])
+    assert done.exit_code == 0, done.output
+    assert "columns of more.csv that the replay does not use: note (--variables shows" in done.stderr
+    assert "--set 'NAME={note}' sets it" in done.stderr
+    said = json.loads(done.stdout)
+    assert [each["answer"] for each in said["results"]] == ["Order for Bob", 'Order for Cleo "the" boss']
+    answers = list(csv.DictReader(Path("more-replay/answers.csv").read_text("utf-8-sig").splitlines()))
+    assert [each["status"] for each in answers] == ["done", "done"]
+    assert Path("more-replay/summary.html").read_text("utf-8").count("report.html") == 2
+    again = CliRunner().invoke(app, command)
+    assert json.loads(again.stdout)["results"] == said["results"]
+    Path("other.csv").write_text("nom\nBob\n", "utf-8")
+    with pytest.raises(UsageError, match=r"No column of other.csv is a variable of this run \(it has 1, name; name a"):
+        app(["replay", "runs/one", "--over=other.csv"], standalone_mode=False)
+
+
+@pytest.mark.usefixtures("_asked_here")
+async def test_what_healing_costs_counts_towards_the_limit_for_all_rows(
+    serve: Any, tmp_path: Path, api: MessagesServer
+) -> None:
+    pages = {"/": PAGE}
+    shop = serve(pages)
+    ran = Agent("Order for Ann", url=shop, steps=["click Order", "finish"], settings=Settings(runs=tmp_path / "runs"))
+    await ran.run()
+    assert ran.folder is not None
+    recorded = ran.folder
+    pages["/"] = PAGE.replace("Order</button>", "Send</button>")
+
+    def make(_: Row, plan: RowPlan) -> Replay:
+        limited = {"heal": "anthropic:claude-sonnet-5-5", "max_cost": plan.max_cost}
+        return Replay(recorded, settings=Settings(runs=plan.runs), **limited)  # type: ignore[arg-type]
+
+    rows = tuple(Row(number=number, values={"n": str(number)}) for number in (1, 2, 3))
+    (first,) = await run_rows(rows[:1], make, tmp_path / "out")
+    assert first.cost_usd
+    some = await run_rows(rows, make, tmp_path / "out", max_total_cost=first.cost_usd * 0.5)
+    assert [each.status for each in some[1:]] == ["not_run", "not_run"]
+    assert api.requests
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -167,3 +238,21 @@ def test_what_does_not_go_with_many_rows_is_refused(
     words = [each.replace("orders.csv", str(tmp_path / "orders.csv")) for each in more]
     with pytest.raises(UsageError, match=said):
         app(["run", "shop.example", "Order {name}", *words], standalone_mode=False)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_axe_finds_nothing_on_the_page_of_rows_and_nothing_is_out_of_sight(
+    page: Page, tmp_path: Path, width: int
+) -> None:
+    results = [
+        RowResult(row=ROWS[0], status="done", answer="Order 4711 is placed", tokens=12, cost_usd=0.01, seconds=2),
+        RowResult(row=ROWS[1], status="limit", sentence="A limit was reached: 30 steps were taken.", seconds=9),
+    ]
+    written = write_summary(results, tmp_path, "Order {product} for {name}")[1]
+    await page.set_viewport_size({"width": width, "height": 800})
+    await page.goto(written.as_uri())
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert await violations(page) == []
+    for words in ("Order 4711 is placed", "A limit was reached: 30 steps were taken.", "$0.0100"):
+        await expect(page.get_by_text(words)).to_be_in_viewport(ratio=1)

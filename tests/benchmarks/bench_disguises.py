@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
-from vision_agent.disguises import FAR, Disguises
+from vision_agent.text.disguises import FAR, Disguises
 
 ROOT = Path(__file__).parents[2]
 WORDS = (

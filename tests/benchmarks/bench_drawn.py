@@ -32,8 +32,8 @@ from pages import ROOT, MissingPages, site
 from vision_agent.actions import Point
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.geometry import Box
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Box
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
@@ -47,8 +47,14 @@ SHAPES = {
     False: (("two.js", (4, 14)), ("paper", (5, 15)), ("zrender", (6, 16))),
 }
 """By whether it was tuned on: pages and the seeds of their scenes."""
-CHARTS = {True: ("chart.js", "echarts"), False: ("uplot", "dygraphs", "vega", "flot")}
-ROLES = {True: ("controls",), False: ("litegraph.js", "fabric", "chart.js", "echarts")}
+CHARTS = {
+    True: ("chart.js", "echarts", "chart.js-doughnut", "chart.js-level", "echarts-pie", "flot"),
+    False: ("uplot", "dygraphs", "vega", "echarts-level"),
+}
+ROLES = {
+    True: ("controls", "litegraph.js", "fabric", "cytoscape"),
+    False: ("leafer-editor", "konva-editor", "chart.js", "echarts"),
+}
 _ROLE_OF = {
     "litegraph.js": {"handle": "port", "shape": "node"},
     "fabric": {"handle": "handle"},
@@ -56,6 +62,14 @@ _ROLE_OF = {
     "echarts": {"bar": "bar"},
 }
 """What a person would call the controls of a page, by the beginning of their ids or their kind."""
+_LIBRARY_OF = {
+    "konva-editor": "konva",
+    "chart.js-doughnut": "chart.js",
+    "chart.js-level": "chart.js",
+    "echarts-pie": "echarts",
+    "echarts-level": "echarts",
+}
+"""The library of a page that is not called like it."""
 REACH = "97% found, 95% right, 90% of roles, 2% of the axis, looks 1.3 and 1.05 times as long, no word listed as empty"
 _ALIKE, _SAME_ROLE = 0.6, 0.4
 _WITHIN = 0.02
@@ -131,7 +145,7 @@ def shown(name: str) -> Iterator[str]:
     """
     page = next(folder / f"{name}.html" for folder in (DRAWN, SURFACES) if (folder / f"{name}.html").is_file())
     is_own = name in ("outlines", "controls", "cells", "chart")
-    library = None if is_own else site(name).root
+    library = None if is_own else site(_LIBRARY_OF.get(name, name)).root
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def translate_path(self, path: str) -> str:

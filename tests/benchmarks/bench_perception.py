@@ -1,7 +1,7 @@
 """The perception score over the labelled fixture pages and the pages of other projects: `make bench-perception`.
 
-With `--held-out`, over the pages of `held_out` instead, which use libraries that the marks were never tuned on and were
-labelled by hand before the first score: `make bench-held-out`.
+With `--held-out first` or `second`, over the pages of one of `HELD_OUT` instead: they use libraries that the marks had
+never been tuned on, and were labelled by hand before the first score: `make bench-held-out`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from vision_agent.settings import load
 from vision_agent.vision.ocr import can_read
 
 SHEET = Path("test-results") / "perception.png"
-HELD_OUT = Path(__file__).parent / "held_out"
+HELD_OUT = {
+    "first": Path(__file__).parent / "held_out",
+    "second": Path(__file__).parent / "held_out_second",
+}
+"""Two sets of pages; each was scored once before anything was changed for it."""
 
 
 def main() -> int:
@@ -35,12 +39,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print data instead of tables")
     parser.add_argument("--only", nargs="*", help="names of packages, `fixtures`, or held-out pages", default=None)
-    parser.add_argument("--held-out", action="store_true", help="the pages in `held_out`, and no others")
+    parser.add_argument("--held-out", choices=HELD_OUT, help="the held-out pages of one set, and no others")
     parser.add_argument("--no-ocr", action="store_true", help="leave out reading the numbers back, which takes longest")
     parser.add_argument("--rounds", type=int, default=5, help="how often each page is timed")
     asked = parser.parse_args()
     told = Console(stderr=True)
-    known = held_out() if asked.held_out else ["fixtures", *sites()]
+    known = held_out(HELD_OUT[asked.held_out]) if asked.held_out else ["fixtures", *sites()]
     if unknown := set(asked.only or ()) - set(known):
         parser.error(f"no such package: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     with_ocr = not asked.no_ocr and can_read()
@@ -48,7 +52,10 @@ def main() -> int:
         told.print("The numbers are not read back: rapidocr is not installed", style="yellow")
     with_fixtures = not asked.held_out and (asked.only is None or "fixtures" in asked.only)
     with ExitStack() as stack:
-        pages = _held_out(asked.only, told, stack) if asked.held_out else _pages(asked.only, told)
+        if asked.held_out:
+            pages = _held_out(HELD_OUT[asked.held_out], asked.only, told, stack)
+        else:
+            pages = _pages(asked.only, told)
         if not (pages or with_fixtures):
             return 1
         status = stack.enter_context(told.status("opening a browser"))
@@ -92,20 +99,20 @@ def _pages(only: list[str] | None, told: Console) -> list[PageToScore]:
     return pages
 
 
-def held_out() -> list[str]:
-    """The names of the pages in `held_out`."""
-    return sorted(path.stem for path in HELD_OUT.glob("*.html"))
+def held_out(folder: Path) -> list[str]:
+    """The names of the pages of a set."""
+    return sorted(path.stem for path in folder.glob("*.html"))
 
 
-def _held_out(only: list[str] | None, told: Console, stack: ExitStack) -> list[PageToScore]:
-    """The pages, each laid out with its libraries under `lib` for as long as the stack is open."""
+def _held_out(source: Path, only: list[str] | None, told: Console, stack: ExitStack) -> list[PageToScore]:
+    """The pages of a set, each laid out with its libraries under `lib` for as long as the stack is open."""
     CACHE.mkdir(parents=True, exist_ok=True)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=CACHE)))  # on the disk of the packages
     pages = []
-    for name in held_out():
+    for name in held_out(source):
         if only is not None and name not in only:
             continue
-        labels = HELD_OUT / f"{name}.json"
+        labels = source / f"{name}.json"
         package = json.loads(labels.read_text("utf-8"))["package"]
         try:
             with told.status(f"fetching {package}"):
@@ -115,7 +122,7 @@ def _held_out(only: list[str] | None, told: Console, stack: ExitStack) -> list[P
             continue
         # Linked file by file: only what is in the folder itself is served.
         shutil.copytree(root, folder / name / "lib", copy_function=os.link)
-        (folder / name / f"{name}.html").write_bytes((HELD_OUT / f"{name}.html").read_bytes())
+        (folder / name / f"{name}.html").write_bytes((source / f"{name}.html").read_bytes())
         pages.append(PageToScore(f"{package} {name}.html", folder / name, f"{name}.html", labels))
     return pages
 

@@ -41,8 +41,9 @@ from vision_agent.actions import Cell, Click, Point, Target, Zoom
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals.suites.fixture_sites import served
+from vision_agent.geometry import Box
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Box, Observation
+from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture

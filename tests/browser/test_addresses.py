@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.browser.hand import On
 from vision_agent import actions
 from vision_agent.actions import Wait
-from vision_agent.urls import host_of, is_cut, shown_address
+from vision_agent.text.urls import host_of, is_cut, shown_address
 
 SITE = {"/a": "<title>A</title><a href=/b>To B</a>", "/b": "<title>B</title><p>This is B</p>"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.browser.hand import On
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 DRAWN = Path(__file__).parents[2] / "fixtures" / "drawn"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.hand import SETTINGS, Hand, On
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 PAGE = Path(__file__).parents[2] / "fixtures" / "drawn" / "controls.html"
 VIEW = {"width": 1024, "height": 660}
@@ -59,3 +60,16 @@ async def test_the_line_of_a_surface_says_what_it_listens_to(on: On) -> None:
     async with on(f"{canvas}<script>{hears}</script><p onwheel='0' id=p>Text</p>") as hand:
         assert "listens=click,drag,wheel,key,paste>Map" in hand.seen.listing
         assert len(hand.seen.marks) == 1  # what only turns with the wheel is no target
+
+
+async def test_a_drawn_edge_is_listed_with_the_numbers_of_what_it_connects(on: On) -> None:
+    drawing = (
+        "const pen = c.getContext('2d'); pen.fillStyle = '#dde6f2'; pen.fillRect(0, 0, 600, 300);"
+        "pen.fillStyle = '#2f6fed'; pen.fillRect(40, 60, 100, 50); pen.fillRect(420, 200, 100, 50);"
+        "pen.strokeStyle = '#555'; pen.lineWidth = 2; pen.moveTo(140, 85); pen.lineTo(420, 225); pen.stroke()"
+    )
+    async with on(f"<canvas id=c width=600 height=300 aria-label=Flow></canvas><script>{drawing}</script>") as hand:
+        [edge] = [mark for mark in hand.seen.marks if mark.looks_like == "edge"]
+        nodes = [mark.number for mark in hand.seen.marks if mark.looks_like == "node"]
+        assert list(edge.joins) == nodes
+        assert f"role=edge joins={nodes[0]},{nodes[1]} in=" in hand.seen.listing

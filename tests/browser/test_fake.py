@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from vision_agent.actions import Press
 from vision_agent.browser.fake import FakeBrowser
-from vision_agent.types import Observation, Outcome, Shot, Size
+from vision_agent.geometry import Size
+from vision_agent.types import Observation, Outcome, Shot
 
 
 def observation(name: str) -> Observation:

@@ -68,6 +68,16 @@ async def test_a_page_that_hangs_while_its_effect_is_looked_for_is_reported_in_t
         assert time.monotonic() - began < LONGEST_S
 
 
+async def test_an_address_that_was_opened_is_not_said_to_be_refused(page: Page, serve: Server) -> None:
+    hangs = "<title>Other</title><script>onload = () => { for (;;); }</script>"
+    site = serve({"/": "<button>Go</button>", "/b": hangs})
+    await page.goto(site)
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
+        outcome = await browser.act(Goto(url="/b"), await browser.observe())
+    assert (outcome.status, outcome.refusal) == ("partial", "timed_out"), outcome
+    assert outcome.sentence.startswith(f"Opened {site}/b, but the page has not answered since"), outcome.sentence
+
+
 HANGS = "<title>Begin</title><button>Go</button><script>%s</script>"
 
 

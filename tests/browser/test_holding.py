@@ -53,7 +53,7 @@ async def test_a_button_is_held_for_its_time(on: On, by: str) -> None:
 async def test_a_hold_lasts_longer_than_other_actions_may_take_and_is_guarded_to_its_end(on: On) -> None:
     swaps = "<script>let paid = 0; fire.onmousedown = () => setTimeout(() => fire.outerHTML = `<button id=pay style='width:200px;height:60px' onmouseup='paid++' onclick='paid++'>Pay</button>`, 900)</script>"
     async with on(FIRE + swaps, settings=SETTINGS.model_copy(update={"action_deadline_s": 0.4})) as hand:
-        outcome = await hand.act(Hold(target=hand.number("Fire"), seconds=1.6))
+        outcome = await hand.act(Hold(target=hand.number("Fire"), seconds=9, until="Pay"))
         assert await hand.js("paid") == 0
         assert "only pointerdown and mousedown reached it" in outcome.sentence
 

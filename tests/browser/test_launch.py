@@ -15,8 +15,8 @@ from playwright.async_api import Page, async_playwright
 
 from vision_agent.browser.launch.launch import candidates, launch_browser, open_context, start_first_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.geometry import Size
 from vision_agent.settings import BrowserSettings, ProxySettings
-from vision_agent.types import Size
 
 
 async def test_a_served_page_opens_on_two_sites(page: Page, serve) -> None:
@@ -167,6 +167,7 @@ async def test_an_address_where_nothing_listens_is_named_without_its_secrets(clo
     with pytest.raises(BrowserUnavailable) as caught:
         await _open(BrowserSettings(cdp_url=address))
     assert f"http://127.0.0.1:{closed_port} cannot be reached" in str(caught.value)
+    assert f"--remote-debugging-port={closed_port} and --user-data-dir=FOLDER" in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
 

@@ -14,9 +14,10 @@ from playwright.async_api import Page
 from tests.conftest import ROOT, Server
 from vision_agent.browser import live
 from vision_agent.browser.observe.listing import listing, mark_line, reading_order
-from vision_agent.escape import safe_line
+from vision_agent.geometry import Box, PageMap, ScrollState
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Covered, IconGuess, Mark, MarkState, PageMap, ScrollState
+from vision_agent.text.escape import safe_line
+from vision_agent.types import Covered, IconGuess, Mark, MarkState
 from vision_agent.vision.image_limits import ImageLimits
 
 HERE = PageMap()
@@ -88,7 +89,34 @@ def field(**state: object) -> Mark:
             "7[:]<div scroll 30px above 270px below>Log",
         ),
         (mark(source="ocr", confidence=0.873), "7[:]<button source=ocr confidence=0.87>Save"),
-        (mark(name="", icon=IconGuess(name="trash", confidence=0.938)), '7[:]<button icon="trash" sure=0.94>'),
+        (mark(name="", icon=IconGuess(name="trash", confidence=0.9)), '7[:]<button icon="trash">'),
+        (
+            mark(
+                name="News",
+                tag="input",
+                role="checkbox",
+                kind="toggle",
+                state=MarkState(input_type="checkbox", checked="false"),
+            ),
+            "7[:]<input type=checkbox>News",
+        ),
+        (
+            mark(name="News", tag="box", role="img", source="cv", state=MarkState(checked="false")),
+            "7[:]<box checked=false source=cv>News",
+        ),
+        (
+            mark(tag="div", role="slider", kind="field", state=MarkState(value="4", minimum="0", maximum="100")),
+            '7[:]<div role=slider value="4">Save',
+        ),
+        (
+            mark(tag="div", role="slider", kind="field", state=MarkState(value="4", minimum="0", maximum="10")),
+            '7[:]<div role=slider value="4" range="0..10">Save',
+        ),
+        (mark(state=MarkState(pressed="false")), "7[:]<button>Save"),
+        (mark(state=MarkState(pressed="mixed")), "7[:]<button pressed=mixed>Save"),
+        (mark(state=MarkState(expanded=False, popup="menu")), "7[:]<button popup=menu>Save"),
+        (mark(state=MarkState(expanded=True, popup="menu")), "7[:]<button expanded popup=menu>Save"),
+        (mark(name="", icon=IconGuess(name="trash", confidence=0.838)), '7[:]<button icon="trash" sure=0.84>'),
         (
             mark(source="ocr", confidence=0.873, reading="unsure"),
             "7[:]<button source=ocr confidence=0.87>Save ‹unsure›",
@@ -182,6 +210,44 @@ def test_context_that_follows_each_other_is_one_line_that_shows_its_rows() -> No
         "5[:]<button>Call",
         "_[:]41",
     ]
+
+
+def test_text_that_the_name_of_the_next_mark_has_is_left_out() -> None:
+    context = texts(("sea.svg", 0), ("1", 40), ("sand", 80))
+    names = ["Edit file sea.svg", "Page 1", "Edit sandwich"]
+    marks = [mark(n, name, box=Box(x=90, y=40 * n - 40, width=60, height=16)) for n, name in enumerate(names, 1)]
+    assert listing(marks, context, ScrollState(), [], HERE).splitlines() == [
+        "1[:]<button>Edit file sea.svg",
+        "_[:]1",
+        "2[:]<button>Page 1",
+        "_[:]sand",
+        "3[:]<button>Edit sandwich",
+    ]
+
+
+def test_options_are_listed_once_for_lists_that_follow_each_other() -> None:
+    def choice(number: int, *options: str) -> Mark:
+        box = Box(x=10, y=40 * number, width=80, height=20)
+        state = MarkState(value=options[0], options=options)
+        return mark(number, f"Size {number}", "select", "combobox", kind="field", box=box, state=state)
+
+    marks = [choice(3, "S", "L"), choice(1, "S", "M"), choice(2, "S", "M"), choice(4, "S", "L"), choice(5, "S", "M")]
+    assert listing(marks, [], ScrollState(), [], HERE).splitlines() == [
+        '1[:]<select value="S" options="S|M">Size 1',
+        '2[:]<select value="S" options=same>Size 2',
+        '3[:]<select value="S" options="S|L">Size 3',
+        '4[:]<select value="S" options=same>Size 4',
+        '5[:]<select value="S" options="S|M">Size 5',
+    ]
+
+
+def test_texts_that_count_up_evenly_are_shortened_to_the_first_two_and_the_last() -> None:
+    hours = [(f"{hour}:00 AM", 20.0 * hour) for hour in range(1, 10)]
+    others = ["3/1", "4/2", "5/3", "6/4", "7/5", "7", "6", "5", "4", "3", "2", "4", "6", "8"]
+    more = [(text, 200 + 20.0 * n) for n, text in enumerate(others)]
+    assert listing([], texts(*hours, *more), ScrollState(), [], HERE) == (
+        "_[:]1:00 AM ⏎ 2:00 AM ⏎ … 9:00 AM ⏎ 3/1 ⏎ 4/2 ⏎ 5/3 ⏎ 6/4 ⏎ 7/5 ⏎ 7 ⏎ 6 ⏎ 5 ⏎ 4 ⏎ 3 ⏎ 2 ⏎ 4 ⏎ 6 ⏎ 8"
+    )
 
 
 def test_much_context_is_several_lines() -> None:

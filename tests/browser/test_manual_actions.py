@@ -59,6 +59,30 @@ class Listening:
             await self._grown.wait_for(lambda: len(self.done) >= count)
 
 
+async def test_a_text_that_took_a_while_is_told_on_the_look_before_it_was_begun(page: Page) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.focus("#name")
+        await page.keyboard.type("Ann")
+        await page.mouse.wheel(0, 300)
+        await listening.until(1)  # of which the effect was looked at, with the text in the field
+        await page.keyboard.type(" Lee")
+        await page.focus("#town")
+        await listening.until(2)
+
+    top = "style='position: fixed; top: 0'"
+    fields = f"<div {top}><input id=name aria-label=Name><input id=town aria-label=Town></div>"
+    await page.set_content(f"{fields}<div style='height: 3000px'></div>")
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    (typed,) = [each for each in listening.done if isinstance(each.action, Type)]
+    assert isinstance(typed.action, Type)
+    assert typed.action.text == "Ann Lee"
+    assert [mark.state.value for mark in typed.observation.marks] == ["", ""]
+
+
 async def test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind(
     page: Page, serve: Any
 ) -> None:

@@ -120,8 +120,8 @@ BACKGROUND = {
     "a beacon": "setInterval(() => navigator.sendBeacon('/after/60/', 'x'), 100)",
     "an answer that keeps coming": "fetch('/chunks')",
     "a long poll": "(async function poll() { await fetch(`/after/5/poll?since=${performance.now()}`); poll(); })()",
-    "a poll": "(async function poll() { await fetch(`/after/0.3/poll`); poll(); })()",
-    "a poll of another address each time": "(async function poll() { await fetch(`/after/0.3/poll?at=${performance.now()}`); poll(); })()",
+    "a poll": "(async function poll() { await fetch(`/after/0.3/poll`); window.polls = (window.polls ?? 0) + 1; poll(); })()",
+    "a poll of another address each time": "(async function poll() { await fetch(`/after/0.3/poll?at=${performance.now()}`); window.polls = (window.polls ?? 0) + 1; poll(); })()",
 }
 
 
@@ -132,6 +132,8 @@ async def test_what_runs_in_the_background_holds_nothing_up_for_long(page: Page,
         for _ in range(2):
             observation = await browser.observe()
             assert (observation.at_rest, observation.timings["settle"] < 10) == (True, True), observation.timings
+        if "window.polls" in BACKGROUND[what]:  # however busy the machine is, a few show that it is a poll
+            await page.wait_for_function("window.polls > 5")
         outcome = await click(browser, observation)
         assert outcome.status == "done"
         assert outcome.seconds < 14

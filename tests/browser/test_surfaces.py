@@ -14,7 +14,8 @@ from tests.browser.painted import BOARD, BUTTONS, drawn, drawn_at, grid_of, pain
 from tests.conftest import Server
 from vision_agent.actions import Cell, Click, Point, Zoom
 from vision_agent.browser import live
-from vision_agent.types import Box, Observation
+from vision_agent.geometry import Box
+from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 WHERE = {each["name"]: (8 + each["x"] + 10, 8 + each["y"] + 10) for each in BUTTONS}
@@ -276,6 +277,24 @@ async def test_what_hears_the_clicks_on_a_canvas_stands_for_it(on: On, inside: s
         outcome = await hand.act(Click(target=save.number))
         assert outcome.status == "done", outcome.sentence
         assert await hand.page.title() == "100"
+
+
+async def test_what_covers_only_the_plot_of_a_chart_stands_for_its_axes_too(on: On) -> None:
+    """As where a library hears the pointer over the plot alone; only there is something to press."""
+    smaller = "left:48px;top:18px;width:590px;height:280px"
+    async with on(painted(*BUTTONS) + GLASS.format(smaller)) as hand:
+        [surface] = [mark for mark in hand.seen.marks if mark.kind == "surface"]
+        whole = await hand.page.locator("canvas").bounding_box()
+        assert whole is not None
+        assert surface.tag == "div"
+        assert is_near(surface.box, Box.model_validate(whole))
+        save = drawn_at(hand.seen, *WHERE["Save"])
+        outcome = await hand.act(Click(target=save.number))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.page.title() == "60"
+        beside = await hand.act(Click(target=Point(x=20, y=200)))
+        assert (beside.status, beside.refusal) == ("done", None), beside.sentence
+        assert await hand.page.title() == "60"
 
 
 @pytest.mark.parametrize("style", ["background:#0008", "inset:0;width:auto;height:auto", "background:#fff"])

@@ -16,7 +16,7 @@ from vision_agent.browser.page.frames import scan
 from vision_agent.browser.page.overlay_calls import FoundMark
 from vision_agent.evals import miniwob
 from vision_agent.evals.suites.fixture_sites import served
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 NEEDS: dict[str, Any] = tomllib.loads((Path(__file__).parent / "miniwob_needs.toml").read_text("utf-8"))
 # What shows of an element at its centre; what is scrolled or folded away is found when it comes into view.

@@ -25,8 +25,9 @@ from vision_agent.evals.perception.score import FIXTURES, PageScore, PageToScore
 from vision_agent.evals.perception.summary import figures, is_reached, sheet, summary
 from vision_agent.evals.perception.trial import Came, try_targets
 from vision_agent.evals.perception.truth import Truth, build_truth, questions
+from vision_agent.geometry import Box, Size
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Box, Label, Mark, Observation, Shot, Size
+from vision_agent.types import Label, Mark, Observation, Shot
 from vision_agent.vision.ocr import can_read
 
 SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "frame_sandboxed", "ratio_2", "shadow")

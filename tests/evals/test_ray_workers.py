@@ -110,7 +110,7 @@ def test_the_item_of_a_lost_worker_runs_again_and_one_that_loses_three_is_an_err
 
     def came(path: str, times: int) -> None:
         if path == "/always" or (path == "/once" and times == 1):
-            (worker,) = [pid for pid in _processes(commands[0].sign) if "ray::_OnRay" in _title(pid)]
+            (worker,) = [pid for pid in _processes(commands[0].sign) if "ray::_RayCrew" in _title(pid)]
             os.kill(worker, signal.SIGKILL)
 
     with _visited(came) as (url, visits):

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from axe import violations
 from playwright.async_api import Page, expect
 from result_builder import keep_with_run, result
 
@@ -66,6 +67,33 @@ async def test_it_fits_a_phone_and_shows_only_what_differs_on_request(page: Page
     await expect(rows.filter(visible=True)).to_have_text(["other", "same-for-everybody-who-tried"])
     await page.get_by_label("Only tasks with different results").check()
     await expect(rows.filter(visible=True)).to_have_text(["other"])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_tasks_are_filtered_and_axe_finds_nothing(page: Page, tmp_path: Path, width: int) -> None:
+    came = {"good": [True, True], "mixed": [True, False], "lost": [False, False]}
+    for task, passed in came.items():
+        for model, each in zip(("match", "steps"), passed, strict=True):
+            write_result(result(task, model, each), tmp_path)
+    for seed in (1, 2, 3, 4):
+        write_result(result("rare", "match", seed == 1, seed=seed), tmp_path)
+        write_result(result("often", "match", seed != 1, seed=seed), tmp_path)
+    write_result(result("broken", "match", None, error="the disk was full"), tmp_path)
+    await page.set_viewport_size({"width": width, "height": 800})
+    await page.goto(write_page({"": found_in(tmp_path)}, tmp_path / "results.html").as_uri())
+    rows = page.locator(".map tbody th").filter(visible=True)
+    await expect(rows).to_have_count(6)
+    await page.get_by_label("never passed").check()
+    await expect(rows).to_have_text(["lost"])
+    await page.get_by_label("with an error").check()
+    await expect(rows).to_have_text(["broken"])
+    await page.get_by_label("not always passed").check()
+    assert set(await rows.all_inner_texts()) == {"lost", "mixed", "often", "rare"}
+    await page.get_by_label("all tasks").check()
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert await violations(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_each_wrong_element_is_a_way_to_its_step(tmp_path: Path) -> None:

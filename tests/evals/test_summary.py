@@ -139,6 +139,12 @@ def test_what_knows_the_way_and_what_knows_nothing_stand_beside_a_score_on_the_s
     assert (line["ceiling_model"], line["ceiling_items"], line["floor"]) == ("steps", "3", "0.0")
 
 
+def test_what_passed_less_often_than_a_setting_is_no_ceiling() -> None:
+    ours = [result(task, "match", True) for task in "abc"]
+    found = told(*ours, *(result(task, "steps", task == "a") for task in "abc"))
+    assert {row.label: row.ceiling for row in found.rows} == {"match": None, "steps": None}
+
+
 def test_without_anybody_who_knows_the_way_no_ceiling_is_told() -> None:
     found = told(result("a", "match", True))
     assert found.rows[0].ceiling is None

@@ -94,9 +94,9 @@ class Driver:
             self.look = reply.look
         return reply
 
-    async def see(self) -> Reply:
+    async def see(self, **arguments: Any) -> Reply:
         """A new look."""
-        reply = await self.call("look", session=self.session)
+        reply = await self.call("look", session=self.session, **arguments)
         self.look = reply.look
         return reply
 

@@ -83,6 +83,16 @@ async def test_every_tool_does_what_it_is_called(serve: Server, tmp_path: Path) 
         assert zoomed.picture is not None
         seen = await driver.see()
         used.add("look")
+        seen = await driver.see()
+        only = await driver.see(scope=seen.mark("Send"))
+        assert re.findall(r"^\d+\[:\]", only.page, re.MULTILINE) == [f"{seen.mark('Send')}[:]"]
+        seen = await driver.see()
+        assert seen.mark("Name")
+        for name, given in (("pan", {"mark": seen.mark("Send"), "by": {"right": 9, "down": 0}}),
+                            ("magnify", {"target": seen.mark("Send"), "factor": 2}),
+                            ("find_on", {"mark": seen.mark("Send"), "text": "Berlin"})):  # fmt: skip
+            assert "no surface" in (await driver.act(name, **given)).text
+            used.add(name)
         await done("drag", source=seen.mark("Send"), target={"right": 40, "down": 0})
         await done("wait", seconds=0.1)
         await done("scroll", direction="down")

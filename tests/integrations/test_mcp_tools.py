@@ -89,15 +89,16 @@ def test_every_schema_is_valid_and_takes_what_its_action_takes() -> None:
 
 
 def test_settings_for_clients_are_what_they_read() -> None:
+    options = ["--allow-host", "a.example", "--profile", "shopping", "--supervise"]
     printed = client_settings(
-        ["mcp", "--print-config", "--allow-host", "a.example"],
+        ["mcp", "--print-config", *options],
         is_http=False,
         port=0,
         token_variable="TOKEN",
         command=["/bin/vision-agent"],
     )
     blocks = re.findall(r"^\{$.*?^\}$", printed, re.MULTILINE | re.DOTALL)
-    local = {"command": "/bin/vision-agent", "args": ["mcp", "--allow-host", "a.example"]}
+    local = {"command": "/bin/vision-agent", "args": ["mcp", *options]}
     assert json.loads(blocks[0]) == {"mcpServers": {"vision-agent": local}}
     assert json.loads(blocks[1]) == {"servers": {"vision-agent": {"type": "stdio", **local}}}
     codex = tomllib.loads(printed.rpartition("# Codex, in ~/.codex/config.toml\n")[2])

@@ -90,19 +90,34 @@ class RawServer:
 
     def descendants(self) -> set[int]:
         """The processes that it started, and theirs."""
-        parents: dict[int, int] = {}
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-            except (OSError, ValueError):
-                continue
-        found = {self.process.pid}
-        while more := {child for child, parent in parents.items() if parent in found} - found:
-            found |= more
-        return found - {self.process.pid}
+        return descendants_of(self.process.pid)
 
     def wait(self, seconds: float = 25) -> int:
         return self.process.wait(timeout=seconds)
+
+
+def descendants_of(process: int) -> set[int]:
+    """The processes that a process started, and theirs."""
+    parents: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            continue
+    found = {process}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {process}
+
+
+def browsers() -> set[int]:
+    """The processes of browsers that this one started, through servers too."""
+    found = set()
+    for process in descendants_of(os.getpid()):
+        with suppress(OSError):
+            if b"chrom" in Path(f"/proc/{process}/cmdline").read_bytes():
+                found.add(process)
+    return found
 
 
 def are_gone(processes: set[int]) -> bool:
@@ -375,12 +390,17 @@ async def test_wrong_calls_are_refused_in_a_sentence_each(transport: str, serve:
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
 async def test_fifty_sessions_opened_and_dropped_leave_nothing(serve: Server, tmp_path: Path) -> None:
-    url = serve({"/": PAGE}) + "/"
+    url, before = serve({"/": PAGE}) + "/", browsers()
     async with Client(stdio_parameters(tmp_path, "--max-sessions", "5")) as client:
-        for _ in range(10):
+        for _ in range(9):
             drivers = [Driver(client) for _ in range(5)]
             await asyncio.gather(*(each.open(url) for each in drivers))
             await asyncio.gather(*(each.close() for each in drivers))
+        assert are_gone(browsers() - before)
+        await asyncio.gather(*(Driver(client).open(url) for _ in range(5)))
+        dropped = browsers() - before
+        assert dropped
+    assert are_gone(dropped)
     assert_verified(tmp_path, 50)
 
 

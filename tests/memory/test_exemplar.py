@@ -24,10 +24,11 @@ from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point
 from vision_agent.browser.observe.listing import listing
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Started
+from vision_agent.geometry import Box, PageMap, ScrollState, Size
 from vision_agent.memory.page_features import without_values
 from vision_agent.record import Redactor, RunFolder
-from vision_agent.types import Box, Ending, Outcome, PageMap, ScrollState, Secret, Size
-from vision_agent.urls import host_of
+from vision_agent.text.urls import host_of
+from vision_agent.types import Ending, Outcome, Secret
 from vision_agent.vision.picture import Picture
 
 

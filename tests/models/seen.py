@@ -11,24 +11,10 @@ from typing import Any
 from pydantic import SecretStr
 
 from vision_agent.actions import Action, Click, Point, Type
+from vision_agent.geometry import Box, PageMap, Size
 from vision_agent.ports import Model
 from vision_agent.record.redact import Redactor
-from vision_agent.types import (
-    Box,
-    Decision,
-    Mark,
-    MarkState,
-    Message,
-    Observation,
-    Outcome,
-    PageMap,
-    Secret,
-    Shot,
-    Size,
-    Step,
-    Tab,
-    Task,
-)
+from vision_agent.types import Decision, Mark, MarkState, Message, Observation, Outcome, Secret, Shot, Step, Tab, Task
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="

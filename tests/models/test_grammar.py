@@ -11,16 +11,22 @@ from vision_agent.actions import (
     Check,
     Click,
     CloseTab,
+    Custom,
     DoubleTap,
     Drag,
+    FindOn,
     Finish,
     Forward,
     Goto,
     Hold,
     Hover,
     Infeasible,
+    LookAt,
+    Magnify,
     Offset,
     OpenTab,
+    Pan,
+    PictureArea,
     Press,
     Read,
     Reload,
@@ -76,6 +82,17 @@ PAGE = seen(
             "scroll up 100 px with Control+Shift in (412, 233)",
             Scroll(direction="up", px=100, modifiers=("Control", "Shift"), target=point(412, 233)),
         ),
+        ("look at Card only", LookAt(target=8)),
+        ("look at [8] only, tile 3", LookAt(target=8, tile=3)),
+        (
+            "look at (10, 20) to (110, 90) only",
+            LookAt(target=PictureArea(corner=point(10, 20), opposite=point(110, 90))),
+        ),
+        ("pan Card by (-200, 40)", Pan(mark=8, by=Offset(right=-200, down=40))),
+        ('find "Berlin" on Card', FindOn(mark=8, text="Berlin")),
+        ("magnify Card 2 times", Magnify(target=8, factor=2)),
+        ("magnify (412, 233) 0.5 times with two fingers", Magnify(target=point(412, 233), factor=0.5, touch=True)),
+        ("turn Card by -30 degrees", Magnify(target=8, factor=1, degrees=-30, touch=True)),
         ("scroll to Item 250", ScrollTo(text="Item 250")),
         ('scroll to "Chapter 2"', ScrollTo(text="Chapter 2")),
         ("scroll to [8]", Scroll(target=8, to="middle")),
@@ -97,8 +114,10 @@ PAGE = seen(
         ('upload cv.pdf, "a b.txt" to Card', Upload(mark=8, files=("cv.pdf", "a b.txt"))),
         ("read", Read()),
         ("read page", Read(what="page")),
+        ("read download", Read(what="download")),
         ("read table at Card", Read(what="table", mark=8)),
         ("read value of Notes", Read(mark=3)),
+        ("read exact table at Notes", Read(what="table", mark=3, exact=True)),
         ("scroll down to the end in List", Scroll(direction="down", to="end", target=5)),
         ("wait for a change", Wait(change=True, seconds=10)),
         ("infeasible There is no shop", Infeasible(reason="There is no shop")),
@@ -113,6 +132,10 @@ PAGE = seen(
         (
             "drag Card through (10, 20), (30.5, 40) to (10, 20)",
             Drag(source=8, target=point(10, 20), path=(point(10, 20), point(30.5, 40))),
+        ),
+        (
+            "drag (0, 0) of Bin through (1, 0), (0.5, 0.5) to (1, 1) of Bin",
+            Drag(source=point(100, 140), target=point(300, 150), path=(point(300, 140), point(200, 145))),
         ),
         ("drag Card to Done with Shift held", Drag(source=8, target=9, modifiers=("Shift",))),
         (
@@ -149,6 +172,16 @@ PAGE = seen(
         ("switch to tab 2", SwitchTab(tab=2)),
         ("close tab 2", CloseTab(tab=2)),
         ("ask Which colour?", Ask(question="Which colour?")),
+        ("call refresh", Custom(name="refresh")),
+        ("call greet with name=NaN", Custom(name="greet", arguments={"name": "NaN"})),
+        ('call price_of with article="mug"', Custom(name="price_of", arguments={"article": "mug"})),
+        (
+            'call book with target=12, name="Ann, \\"the\\" boss", row=B, days=["Mon", 2], paid=true',
+            Custom(
+                name="book",
+                arguments={"target": 12, "name": 'Ann, "the" boss', "row": "B", "days": ["Mon", 2], "paid": True},
+            ),
+        ),
         ("finish", Finish()),
         ("finish 42.10 EUR", Finish(answer="42.10 EUR")),
         ('finish "42.10 EUR"', Finish(answer="42.10 EUR")),
@@ -159,6 +192,15 @@ PAGE = seen(
 def test_each_form_of_line_is_one_action(line, action):
     (read,) = parse([line])
     assert read.build(PAGE) == action
+
+
+def test_a_line_that_begins_with_no_known_word_is_answered_with_the_words_in_a_few_lines():
+    with pytest.raises(UsageError, match="begins with 'price_of', which is not a known word") as raised:
+        parse(["price_of Assam"])
+    assert "click, double, right, type" in raised.value.hint
+    assert "\n" not in raised.value.hint
+    with pytest.raises(UsageError, match=r"drag \(0.1, 0.9\) of Map through"):
+        parse(["drag"])
 
 
 @pytest.mark.parametrize(
@@ -180,6 +222,9 @@ def test_each_form_of_line_is_one_action(line, action):
         ("wait for Thank you", "not complete"),
         ("click (5, 5) of Bin", "from 0 to 1"),
         ("click (0.5, 0.5) in Bin", "not `of` and a name"),
+        ("drag (0.1, 0.9) of Bin through (0.3, 0.5), (200, 9) to (0.7, 0.5) of Bin", "or all fractions if the drag"),
+        ("drag (0.1, 0.9) of Bin through (0.3, 0.5) to (0.7, 0.5) of Map", "inside the same thing"),
+        ("drag (0.1, 0.9) of Bin through (0.3, 0.5) to (70, 50)", "are pixels of the picture"),
         ("click (0.5, 0.5) of (3, 4)", "not inside a point"),
         ("click 0th Add", "ordinals count from 1st"),
         ("click row 0 column 1 of Bin", "rows and columns count from 1"),
@@ -188,6 +233,10 @@ def test_each_form_of_line_is_one_action(line, action):
         (r'type "\q" into Email', "cannot be read"),
         ("switch to tab two", "not complete"),
         ("goto", "not complete"),
+        ('call price_of with "mug"', 'look like article="mug"'),
+        ("call price_of with a=1 b=2", 'look like article="mug"'),
+        ("call price_of with a=1, a=2", "is there twice"),
+        ("call 2nd", "not complete"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named_and_lines_like_it_are_shown(line, says):
@@ -199,10 +248,11 @@ def test_a_line_that_cannot_be_read_is_named_and_lines_like_it_are_shown(line, s
     assert 0 < raised.value.hint.count("\n") < 7
 
 
-def test_a_word_that_is_like_no_other_shows_the_whole_grammar():
+def test_a_word_that_is_like_no_other_shows_the_words_that_lines_begin_with():
     with pytest.raises(UsageError, match="begins with 'dance'") as raised:
         parse(["dance"])
-    assert GRAMMAR in raised.value.hint
+    assert "\n" not in raised.value.hint
+    assert set(_VERBS) <= set(re.findall(r"\w+", raised.value.hint))
 
 
 def test_notes_and_empty_lines_are_left_out_and_counted():

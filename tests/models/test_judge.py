@@ -12,11 +12,12 @@ from seen import AT, mark, seen, shot, step, unchanged
 
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
+from vision_agent.geometry import ScrollState
 from vision_agent.models.factory import make_judge
 from vision_agent.models.llm.judge import ModelJudge, render
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
-from vision_agent.types import GoalPicture, MarkState, Message, ScrollState, Secret, Task
+from vision_agent.types import GoalPicture, MarkState, Message, Secret, Task
 
 TASK = Task(goal="Sign in as Ada.", user_data={"name": "Ada"})
 FINISH = Finish(answer="Ada is signed in.", evidence=(12, 99))

@@ -11,10 +11,11 @@ from seen import AT, mark, seen, step, unchanged
 from vision_agent import attach
 from vision_agent.actions import Click
 from vision_agent.evals.listing_tokens import count_tokens
+from vision_agent.geometry import Box, Size
 from vision_agent.models.prompt.prompt import render
 from vision_agent.models.reply import ModelReply, parse_decision
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Box, Covered, MarkState, Message, Observation, Size, Task
+from vision_agent.types import Covered, MarkState, Message, Observation, Task
 
 MANY = 200
 GOAL = "Find the imprint of the shop"

@@ -5,8 +5,9 @@ from seen import mark, refused, seen, step
 
 from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Wait
 from vision_agent.errors import UsageError
+from vision_agent.geometry import ScrollState
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.types import Outcome, ScrollState, Task
+from vision_agent.types import Outcome, Task
 
 TASK = Task(goal="Sign in.")
 DONE = Outcome(status="done", effect="changed", sentence="clicked")

@@ -38,11 +38,12 @@ from vision_agent.actions import (
 )
 from vision_agent.custom_actions import action
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
+from vision_agent.geometry import Box, Size
 from vision_agent.models.factory import make_judge, make_model
 from vision_agent.models.llm.toolset import ToolsetModel
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Box, MarkState, Outcome, Secret, Size, Task
+from vision_agent.types import MarkState, Outcome, Secret, Task
 
 TASK = Task(goal="Sign in as Ada.")
 PAGE = seen(

@@ -11,10 +11,11 @@ from pydantic import SecretStr
 from vision_agent.actions import Action, Cell, Click, Finish, Point, Type
 from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.policy.blockers import blockers_in, touched_captcha
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import Box, Decision, Mark, MarkState, Observation, Run, Secret, Shot, Size, Task
+from vision_agent.types import Decision, Mark, MarkState, Observation, Run, Secret, Shot, Task
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=640, height=400), sha256="0" * 64, data=b"")

@@ -14,11 +14,12 @@ from tests.sessions import ending_of, recorded
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Action, Click, Drag, Finish, Press, Type
 from vision_agent.errors import UsageError
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.rebind import RebindError, rebind_actions
-from vision_agent.types import Box, Decision, Mark, MarkState, Observation, Outcome, Point, Run, Shot, Size, Step
+from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Point, Run, Shot, Step
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 DONE = Outcome(status="done", effect="changed", sentence="Clicked.")
@@ -214,7 +215,7 @@ async def test_a_record_that_was_changed_or_is_none_or_too_short_is_not_repeated
     page = await shop.open()
     with pytest.raises(UsageError, match="has 4 steps, but 9 were requested"):
         await shop.again(f"{folder}:9", page)
-    with pytest.raises(UsageError, match="cannot be repeated"):
+    with pytest.raises(UsageError, match="There is no run folder"):
         await shop.again(tmp_path / "nothing", page)
     lines = (folder / "steps.jsonl").read_text("utf-8")
     (folder / "steps.jsonl").write_text(lines.replace('\\"Ann\\"', '\\"Eve\\"').replace('"Ann"', '"Eve"'), "utf-8")

@@ -12,12 +12,12 @@ from vision_agent.actions import Action, Check, Click, Goto, Press, Read, Scroll
 from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.events import Troubled
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.policy.stall import WayBack, detect_stall, edges_of, states_of
 from vision_agent.record.store import RunInMemory
 from vision_agent.types import (
     Author,
-    Box,
     Candidate,
     Decision,
     Limits,
@@ -28,7 +28,6 @@ from vision_agent.types import (
     Point,
     Run,
     Shot,
-    Size,
     Step,
     Task,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -12,10 +12,21 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from vision_agent.actions import Action, Click, Finish, Point, Scroll, Select, Type
-from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped, Troubled
+from vision_agent.events import (
+    Decided,
+    Ended,
+    Event,
+    Happened,
+    Intended,
+    LastLook,
+    Observed,
+    Started,
+    Stepped,
+    Troubled,
+)
+from vision_agent.geometry import Box, PageMap, Size
 from vision_agent.record import Redactor, RunFolder
 from vision_agent.types import (
-    Box,
     Candidate,
     Covered,
     Decision,
@@ -24,12 +35,10 @@ from vision_agent.types import (
     MarkState,
     Observation,
     Outcome,
-    PageMap,
     Provenance,
     Run,
     Secret,
     Shot,
-    Size,
     Tab,
     Task,
     Usage,
@@ -263,6 +272,22 @@ def story() -> list[Event]:
             answer="The large wool jumper is in the cart for € 89.00.", evidence=(2, 5),
         )),
     ]  # fmt: skip
+
+
+def limited_run(states: Sequence[int] = (1, 2, 3, 1, 4, 4), end: int | None = 1) -> list[Event]:
+    """A run that a limit ended, with the state of the page in each step and at the end."""
+
+    def look(state: int) -> Observation:
+        return observation(f"state {state}", url=f"http://shop.test/page/{state}", title=f"Page {state}")
+
+    steps = [step_events(at, (Click(target=5), done()), seen=look(state)) for at, state in enumerate(states, 1)]
+    last = look(end) if end is not None else None
+    return [
+        Started(run=run()),
+        *(event for each in steps for event in each),
+        LastLook(observation=last, problem="" if last else "the browser was lost"),
+        Ended(ending=Ending(status="limit", sentence=f"A limit was reached: {len(states)} steps were taken.")),
+    ]
 
 
 def repeated_story() -> list[Event]:

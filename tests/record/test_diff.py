@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from axe import violations
 from PIL import Image, ImageDraw
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Page, expect
 
 from tests.record.record_builder import MARKS, done, encoded, mark, observation, shot, step_events, task, write_run
 from tests.record.record_builder import run as run_of
 from vision_agent.actions import Action, Click, Finish, Type, Wait
 from vision_agent.cli.main import app
 from vision_agent.events import Ended, Started
+from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, diff
 from vision_agent.record.diff_page import write_diff
-from vision_agent.types import Box, Ending, Mark, MarkState, Observation, Outcome
+from vision_agent.types import Ending, Mark, MarkState, Observation, Outcome
 
 BUY: tuple[Action, ...] = (Type(target=1, text="wool"), Click(target=5), Finish(answer="bought"))
 FINISHED = done("Finished.", effect="finished", point=None, rung=None)
@@ -189,6 +191,7 @@ async def test_the_page_shows_both_pictures_with_the_changed_part_boxed(
         tmp_path / "b", (Type(target=1, text="wool"), done(), seen()), (Click(target=5), done(), seen(MARKS, bar))
     )
     written = write_diff(diff(a, b), tmp_path / "new" / "diff.html")
+    assert written.read_text("utf-8").count('<dt>Decided by</dt><dd class="pg">No model: step lines</dd>') == 2
     context = await browser.new_context(viewport={"width": width, "height": 900}, offline=True)
     page = await context.new_page()
     faults: list[str] = []
@@ -216,3 +219,41 @@ async def test_the_page_shows_both_pictures_with_the_changed_part_boxed(
         assert faults == []
     finally:
         await context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_the_two_pictures_are_compared_with_a_slider_and_laid_over_each_other(
+    width: int, page: Page, tmp_path: Path
+) -> None:
+    bar = Box(x=60, y=120, width=90, height=50)
+    a = a_run(tmp_path / "a", (Click(target=5), done(), seen()))
+    b = a_run(tmp_path / "b", (Click(target=5), done(), seen(MARKS, bar)))
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.goto(write_diff(diff(a, b), tmp_path / "diff.html").as_uri())
+    pair = page.locator(".compare")
+    over = pair.locator(".page").last
+    first, last = (pair.locator(".frame").nth(at) for at in (0, 1))
+    assert await first.bounding_box() != await last.bounding_box()
+    await pair.get_by_role("button", name="Slider").click()
+    assert await first.bounding_box() == await last.bounding_box()
+    await pair.get_by_role("slider", name="Where A ends").fill("30")
+    assert "30%" in await last.evaluate("each => getComputedStyle(each).clipPath")
+    await first.click(position={"x": 5, "y": 5}, force=True)
+    assert float(await pair.get_by_role("slider").input_value()) < 10
+    await pair.get_by_role("button", name="Overlay").press("Enter")
+    await pair.get_by_role("slider", name="How much of B").fill("20")
+    assert await over.evaluate("each => getComputedStyle(each).opacity") == "0.2"
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert await violations(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await expect(page.locator(".accept code")).to_have_text(f"vision-agent diff {b} RUN --html diff.html")
+
+
+async def test_the_page_says_how_the_new_look_becomes_the_reference(page: Page, tmp_path: Path) -> None:
+    a = a_run(tmp_path / "a", (Click(target=5), done(), seen()))
+    b = a_run(tmp_path / "b", (Type(target=1, text="x"), done(), seen()))
+    await page.goto(write_diff(diff(a, b), tmp_path / "diff.html", "pytest test_shop.py --marks-accept").as_uri())
+    await expect(page.locator(".accept")).to_contain_text("accept it as the new reference: pytest test_shop.py")
+    await page.goto(write_diff(diff(a, a), tmp_path / "same.html").as_uri())
+    await expect(page.locator(".accept")).to_have_count(0)

@@ -38,6 +38,7 @@ from vision_agent.events import Decided, Ended, Event, Observed, Started
 from vision_agent.export.animation import write_animation
 from vision_agent.export.cere import read_cere, verify_cere, write_cere
 from vision_agent.export.formats import FORMS, export
+from vision_agent.geometry import Size
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.record import Redactor, RunFolder, read, verify, write_report
@@ -47,7 +48,7 @@ from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_RECORD
 from vision_agent.replay import Replay, resume, variables_of
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.settings import EventSettings, Settings
-from vision_agent.types import Ending, Provenance, Size
+from vision_agent.types import Ending, Provenance
 
 Use = Callable[[Path, Path], object]
 
@@ -240,7 +241,7 @@ def test_the_frames_of_an_animation_are_no_larger_than_a_screen(tmp_path: Path) 
     tall = shot(png(Size(width=100, height=20_000)), Size(width=100, height=20_000))
     events = [Started(run=run()), *step_events(1, (Click(target=5), done()), seen=observation(marked=tall))]
     with Image.open(write_animation(write_run(tmp_path, events).path, tmp_path / "run.webp")) as made:
-        assert made.size == (11, 2160)
+        assert made.size == (640, 2160 + 60)
 
 
 @pytest.mark.parametrize("use", USES)

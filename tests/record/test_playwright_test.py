@@ -9,10 +9,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Page
-from record_builder import PAGE, START, done, mark, observation, run, task
+from record_builder import PAGE, START, done, mark, observation, run, small_run, story, task, write_run
 
 from tests.conftest import Server
 from vision_agent.actions import (
@@ -38,9 +39,11 @@ from vision_agent.actions import (
     Wait,
 )
 from vision_agent.browser.launch.launch import candidates
+from vision_agent.export.formats import export
 from vision_agent.export.playwright_test import render_test
+from vision_agent.geometry import Box
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Box, Decision, Ending, Mark, Outcome, Run, Step
+from vision_agent.types import Decision, Ending, Mark, Outcome, Provenance, Run, Step, Task
 
 DRAWN = mark(9, "Seat C7", source="cv", kind="guess", role="generic", tag="box")
 SAVES = (mark(1, "Save"), mark(2, "Save", box=Box(x=40, y=350, width=160, height=40), point=Point(x=120, y=370)))
@@ -121,7 +124,7 @@ def lines(*each: str) -> str:
         (Select(target=3, options=("Large",), change="remove"), 'if each not in ["Large"]])'),
         (Check(mark=4, checked=False), '.set_checked(False)'),
         (Set(mark=1, value="42"), '.fill("42")'),
-        (Upload(mark=1, files=("cv.pdf",)), '.set_input_files(["cv.pdf"])'),
+        (Upload(mark=1, files=("cv.pdf",)), '.set_input_files([HERE / "cv.pdf"])'),
         (Press(keys="Control+a"), 'page.keyboard.press("Control+a")'),
         (Hover(target=2), 'page.get_by_role("link", name="Cart (0)", exact=True).hover()'),
         (Scroll(direction="up", pages=0.5), f"page.mouse.wheel(0, {-PAGE.height // 2})"),
@@ -147,6 +150,13 @@ def test_an_act_is_said_as_playwright_says_it(action: Action, line: str) -> None
     assert ("has_touch=True" in written) == (".tap(" in written)
     compile(written, "exported", "exec")
     assert line in written
+
+
+def test_an_exported_test_that_checks_nothing_on_its_last_page_is_said_to(tmp_path: Path) -> None:
+    for name, events, checks in (("blind", small_run(), False), ("seeing", story(), True)):
+        said = export(write_run(tmp_path / name, events).path, "pytest", tmp_path / f"test_{name}.py")
+        assert said.startswith(f"a Playwright test in {tmp_path}/test_{name}.py")
+        assert ("it checks no text" in said) != checks
 
 
 def test_what_is_drawn_is_pressed_by_its_place_and_what_is_in_a_frame_through_it() -> None:
@@ -329,3 +339,43 @@ def pytest_in(folder: Path, start: str) -> tuple[int, str]:
         check=False,
     )
     return ran.returncode, ran.stdout
+
+
+def test_the_browser_of_a_test_is_that_of_the_run() -> None:
+    browser = {"device": None, "device_ratio": 2.0, "locale": "de-DE", "timezone": "Europe/Berlin", "session": "shop",
+               "permissions": ["geolocation"]}  # fmt: skip
+    events = {"dialogs": "accept", "prompt": 'An "n"', "leave": False}
+    provenance = Provenance(settings={"browser": browser, "events": events})
+    written = render_test(ran((Click(target=2), done()), provenance=provenance))
+    compile(written, "exported", "exec")
+    for line in (
+        "device_scale_factor=2, locale='de-DE', timezone_id='Europe/Berlin', permissions=['geolocation']",
+        'storage_state=os.environ.get("STORAGE_STATE")',
+        "STORAGE_STATE names a file",
+        "dialog.accept('An \"n\"')",
+        "dialog.dismiss()",
+        'context.on("dialog", answer)',
+    ):
+        assert line in written
+
+
+def test_a_device_brings_its_own_view() -> None:
+    provenance = Provenance(settings={"browser": {"device": "Pixel 7", "device_ratio": 1.0}})
+    written = render_test(ran((Click(target=2), done()), provenance=provenance))
+    assert "new_context(**playwright.devices['Pixel 7'])" in written
+    assert "Dialog" not in written
+
+
+@pytest.mark.parametrize("hostile", ["x'); import os; os.system('true') #", "a\nb", 3, None, ["x"], {"a": 1}])
+def test_settings_of_somebody_elses_record_stay_words(hostile: Any) -> None:
+    browser = dict.fromkeys(("device", "device_ratio", "locale", "timezone", "permissions", "session"), hostile)
+    events = {"dialogs": "accept", "prompt": hostile, "leave": hostile}
+    for settings in ({"browser": browser, "events": events}, {"browser": hostile, "events": hostile}):
+        written = render_test(ran((Click(target=2), done()), provenance=Provenance(settings=settings)))
+        calls = {ast.unparse(node.func) for node in ast.walk(ast.parse(written)) if isinstance(node, ast.Call)}
+        assert not calls & {"os.system", "system"}
+
+
+def test_a_page_that_was_handed_over_is_where_the_test_begins() -> None:
+    written = render_test(ran((Click(target=2), done()), task=Task(goal="Add it")))
+    assert 'START_URL = os.environ.get("START_URL", "http://shop.test/jumper")' in written

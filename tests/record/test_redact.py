@@ -14,9 +14,10 @@ from record_builder import done, mark, observation, task
 
 from vision_agent import totp
 from vision_agent.errors import UsageError
-from vision_agent.events import Observed
+from vision_agent.events import LastLook, Observed
 from vision_agent.record import Redactor, redact_model
 from vision_agent.record.redact import with_values
+from vision_agent.record.redact_events import redacted_event
 from vision_agent.types import Outcome, Secret
 
 AWKWARD = 'pä"s/wörd 🔑 +&\\n%7B'
@@ -131,6 +132,19 @@ def test_a_page_full_of_backslashes_is_no_trap() -> None:
     assert redacted(text, secret(value='\\\\"\\"\\"abc')) == text
 
 
+def test_the_last_look_is_told_without_secrets_and_with_its_pictures() -> None:
+    seen = observation(marks=(mark(name="hunter2 is shown"),))
+    heard = redacted_event(LastLook(observation=seen), Redactor([secret("password", "hunter2")]))
+    assert isinstance(heard, LastLook)
+    assert heard.observation is not None
+    assert heard.observation.marks[0].name == "<secret:password> is shown"
+    assert heard.observation.clean.data == seen.clean.data
+    failed = LastLook(problem="lost at hunter2")
+    assert redacted_event(failed, Redactor([secret("password", "hunter2")])) == LastLook(
+        problem="lost at <secret:password>"
+    )
+
+
 def test_words_of_the_format_stay_even_when_they_are_secrets() -> None:
     """A secret called `click`, `2026` or a few hex digits would otherwise make the record unreadable."""
     seen = Observed(step=1, observation=observation(marks=(mark(name="click done 2026"),)))
@@ -158,9 +172,10 @@ def test_keys_of_free_data_are_redacted_too() -> None:
 def test_codes_of_the_last_minutes_and_the_next_one_are_taken_out_and_so_is_their_key() -> None:
     key = "JBSWY3DPEHPK3PXP"
     code = Secret.model_validate({"name": "code", "value": key, "is_code": True})
-    redact = Redactor([code])
     now = time.time()
-    for text in (*totp.recent_codes(code), totp.current_text(code), key):
+    _, *recent = totp.recent_codes(code, now)  # the oldest is forgotten if a period ends before the next line
+    redact = Redactor([code])
+    for text in (*recent, totp.current_text(code), key):
         assert redact(f"typed {text} into it") == "typed <secret:code> into it"
         assert text not in redact(base64.b64encode(f"pin={text}".encode()).decode())
     old = totp.recent_codes(code, now - 3600)[0]

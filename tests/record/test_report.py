@@ -29,11 +29,11 @@ from record_builder import (
 )
 
 from vision_agent.actions import Cell, Click, Point
-from vision_agent.errors import RecordError, UsageError
+from vision_agent.errors import RecordError
 from vision_agent.events import Decided, Ended, Event, Intended, MessageReceived, Observed, Reminded, Started, Troubled
-from vision_agent.export.animation import write_animation
+from vision_agent.geometry import PageMap, Size
 from vision_agent.record import RunFolder, read, write_report
-from vision_agent.types import Ending, Exemplar, Message, PageMap, PastAct, PastTurn, Provenance, Secret, Size
+from vision_agent.types import Ending, Exemplar, Message, PastAct, PastTurn, Provenance, Secret
 
 
 async def opened(page: Page, runs: Path, events: list[Event]) -> Path:
@@ -114,12 +114,12 @@ async def test_a_click_in_the_rail_goes_to_its_step(page: Page, tmp_path: Path) 
     await expect(page.locator("#step-3 h2")).to_be_in_viewport()
 
 
-async def test_a_click_on_the_picture_turns_the_marks_off_and_on(page: Page, tmp_path: Path) -> None:
+async def test_a_button_and_a_key_turn_the_marks_off_and_on(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, small_run())
     figure = page.locator("#step-1 figure")
     clean, marked, toggle = figure.locator("img.clean"), figure.locator("img.marked"), figure.locator(".toggle")
     await expect(marked).to_be_visible()
-    await figure.locator(".frame").click(position={"x": 5, "y": 5})
+    await toggle.click()
     await expect(clean).to_be_visible()
     await expect(marked).to_be_hidden()
     await expect(toggle).to_have_attribute("aria-pressed", "false")
@@ -135,10 +135,15 @@ async def test_the_page_after_a_step_is_shown_with_what_changed_and_the_slider_w
     await opened(page, tmp_path, story())
     step = page.locator("#step-1")
     figure = step.locator("figure.shot")
-    await step.get_by_role("button", name="After").click()
+    await step.get_by_role("button", name="After this step").click()
     await expect(figure).to_have_attribute("data-shows", "after")
     now = await page.locator("#step-2 img.clean").get_attribute("src")
     await expect(figure.locator("img.after")).to_have_attribute("src", now or "")
+    await expect(figure.locator(".badge.now")).to_be_visible()
+    await expect(figure.locator(".badge.before")).to_be_hidden()
+    await expect(figure.get_by_role("status")).to_have_text(
+        "The page after this step, as step 2 saw it. Dashed: what changed."
+    )
     changed = await figure.locator(".changed").bounding_box()
     whole = await figure.locator("img.after").bounding_box()
     assert changed is not None
@@ -150,6 +155,7 @@ async def test_the_page_after_a_step_is_shown_with_what_changed_and_the_slider_w
     assert "inset(0px 0px 0px 40%)" in await figure.locator("img.after").evaluate(
         "each => getComputedStyle(each).clipPath"
     )
+    await expect(figure.locator(".badge.before")).to_be_visible()
     await page.keyboard.press("Escape")
     await page.keyboard.press("a")
     await expect(figure).to_have_attribute("data-shows", "marked")
@@ -159,12 +165,12 @@ async def test_what_went_wrong_comes_first_and_is_gone_to_by_a_key(page: Page, t
     await opened(page, tmp_path, story())
     problems = page.locator(".problems li")
     await expect(problems).to_have_count(2)
-    await expect(problems.first).to_contain_text('Step 2 Mark 5 (button "Add to cart") is covered by dialog')
-    await expect(problems.last).to_contain_text("Step 3 The reply named mark 77")
+    await expect(problems.first).to_contain_text('✕ Step 2 failed Mark 5 (button "Add to cart") is covered by dialog')
+    await expect(problems.last).to_contain_text("! Step 3 warning The reply named mark 77")
     await problems.last.get_by_role("button").click()
-    await expect(page.locator(".rail a[aria-current]")).to_have_text(re.compile("^3"))
+    await expect(page.locator(".rail a[aria-current]")).to_have_text(re.compile("^!3"))
     await page.keyboard.press("p")
-    await expect(page.locator(".rail a[aria-current]")).to_have_text(re.compile("^2"))
+    await expect(page.locator(".rail a[aria-current]")).to_have_text(re.compile("^✕2"))
 
 
 async def test_steps_are_found_by_their_words(page: Page, tmp_path: Path) -> None:
@@ -225,15 +231,6 @@ async def test_a_run_of_two_hundred_steps_is_one_file_that_opens_at_once(page: P
     assert (
         await page.locator("#step-1 img.marked").evaluate("each => each.decode().then(() => each.naturalWidth)") >= 640
     )
-
-
-def test_a_run_becomes_an_animated_picture(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, story()).path
-    for name in ("run.webp", "run.gif"):
-        with Image.open(write_animation(folder, tmp_path / name)) as animated:
-            assert (animated.size, getattr(animated, "n_frames", 0)) == ((640, 400), 4)
-    with pytest.raises(UsageError, match=r"end its name in \.webp or \.gif"):
-        write_animation(folder, tmp_path / "run.mp4")
 
 
 async def test_pointing_at_a_mark_shows_its_line_and_why_it_is_one(page: Page, tmp_path: Path) -> None:
@@ -335,8 +332,9 @@ async def test_page_text_never_comes_alive(page: Page, tmp_path: Path) -> None:
     assert await page.locator("h1").text_content() == HOSTILE
     assert await page.locator("#tip .why li").text_content() == HOSTILE
     assert await page.locator("script").count() == 2
-    assert await page.locator("img").count() == 2
-    assert await page.locator("a:not(.rail a)").count() == 0
+    assert await page.locator("img").count() == 4  # marked, clean, around the target, and small
+    assert await page.locator("a:not(.rail a, .timeline a, .states a)").count() == 0
+    assert await page.locator("a:not([href^='#step-'])").count() == 0
     assert troubles == []
 
 

@@ -85,6 +85,16 @@ def test_runs_are_chosen_by_status_text_and_age(tmp_path: Path) -> None:
         matching(found, status="fine")
 
 
+def test_runs_are_chosen_by_the_day_on_which_they_were_started(tmp_path: Path) -> None:
+    early, late = ended(tmp_path, "early", 1), ended(tmp_path, "late", 49)
+    found = list_runs(tmp_path)
+    day = (START + timedelta(hours=49)).astimezone().date()
+
+    assert [each.folder for each in matching(found, day=day)] == [late]
+    assert [each.folder for each in matching(found, day=day - timedelta(days=2))] == [early]
+    assert matching(found, day=day + timedelta(days=1)) == ()
+
+
 def test_only_run_folders_are_deleted_and_links_in_them_are_not_followed(tmp_path: Path) -> None:
     keep = tmp_path / "keep"
     keep.mkdir()

@@ -51,11 +51,22 @@ def test_the_list_is_one_json_array_for_programs(folder: Path) -> None:
     assert (found["status"], found["steps"]) == ("done", 2)
 
 
+def test_runs_of_a_day_are_found_by_its_date_or_its_name(folder: Path) -> None:
+    day = (datetime.now(UTC) - timedelta(hours=1)).astimezone().date()
+    (found,) = json.loads(vision_agent(folder, "runs", "--json", "--day", day.isoformat()).stdout)
+    by_name = json.loads(vision_agent(folder, "runs", "--json", "--day", f"{day:%A}").stdout)
+
+    assert found["folder"] == "runs/new"
+    assert [each["folder"] for each in by_name] == ["runs/new"]
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
         (["runs", "--status", "fine"], 2, "known are done"),
         (["runs", "--older-than", "soon"], 2, "such as 30d"),
+        (["runs", "--day", "someday"], 2, "such as 2026-11-24, today, yesterday or tuesday"),
+        (["runs", "rm", "runs/old", "--day", "today"], 2, "cannot be combined"),
         (["runs", "rm"], 2, "Nothing says which runs to delete"),
         (["runs", "rm", "runs/old", "--older-than", "1d"], 2, "cannot be combined"),
         (["runs", "rm", "--older-than", "30d"], 2, "give --yes"),

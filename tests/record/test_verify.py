@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from record_builder import decision, done, observation, run, small_run, step_events, story, write_run
+from record_builder import decision, done, limited_run, observation, run, small_run, step_events, story, write_run
 
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import RecordError, UsageError
@@ -20,6 +20,7 @@ from vision_agent.events import (
     Happened,
     Intended,
     Judged,
+    LastLook,
     Observed,
     Proposed,
     Started,
@@ -139,6 +140,7 @@ def without(kind: type[Event]) -> list[Event]:
         "not complete": (without(Stepped), "step 1 is not complete when the next one begins"),
         "no end": (without(Ended), "the record stops before the end of the run"),
         "after the end": ([*small_run(), ENDED], "an event follows the end of the run"),
+        "after the last look": ([small_run()[0], LastLook(), *small_run()[1:]], "an event follows the last look"),
         "begun twice": ([*small_run()[:4], *small_run()[3:]], "was begun twice"),
         "another act than was decided": (
             [*small_run()[:3], Intended(step=1, index=0, action=Click(target=4)), *small_run()[4:]],
@@ -218,4 +220,10 @@ def test_a_refused_act_may_name_what_was_not_shown(tmp_path: Path) -> None:
     end = step_events(2, (Finish(), done("Finished.", effect="finished")))
     events = [Started(run=run()), *step_events(1, (Click(target=99), refused)), *end, ENDED]
     folder = write_run(tmp_path, events)
+    assert verify(folder.path, folder.head).faults == ()
+
+
+@pytest.mark.parametrize("end", [1, None])
+def test_a_run_with_a_last_look_holds(tmp_path: Path, end: int | None) -> None:
+    folder = write_run(tmp_path, limited_run(end=end))
     assert verify(folder.path, folder.head).faults == ()

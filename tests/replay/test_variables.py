@@ -10,16 +10,17 @@ import pytest
 
 from tests.record.record_builder import done, mark, observation, step_events, task, write_run
 from tests.record.record_builder import run as run_of
-from vision_agent.actions import Action, Finish, Goto, Select, Type, Wait
+from vision_agent.actions import Action, Click, Finish, Goto, Select, Type, Wait
 from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
+from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.record import read
 from vision_agent.replay import Replay, variables_of
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.variables import set_variables
 from vision_agent.settings import ApprovalSettings, Settings
-from vision_agent.types import Ending, Run
+from vision_agent.types import Ending, Mark, Run
 
 FACTS = {"city": "Rome", "guests": "2", "rooms": "2"}
 
@@ -86,6 +87,80 @@ def test_what_cannot_be_set_is_named_with_what_can(values: dict[str, str], why: 
     with pytest.raises(UsageError) as caught:
         set_variables(values, run.task, run.steps)
     assert re.search(why, str(caught.value))
+
+
+def pressed(runs: Path, *pressed: Mark, action: Action | None = None, **facts: str) -> Run:
+    """A run that typed `mug`, and then pressed the first of the marks."""
+    seen = observation("o1", (mark(1, "Search", kind="field"), *pressed))
+    about = run_of(task=task(goal="Order one mug", user_data=facts or {"product": "mug"}))
+    acts = Type(target=1, text="mug"), action or Click(target=2)
+    events = [event for i, act in enumerate(acts, 1) for event in step_events(i, (act, done()), seen=seen)]
+    events += step_events(3, (Finish(answer="It costs $10"), done()), seen=seen)
+    return read(
+        write_run(runs, [Started(run=about), *events, Ended(ending=Ending(status="done", sentence="Done."))]).path
+    )
+
+
+def test_a_mark_whose_name_has_a_fact_has_the_new_one_and_is_found_by_its_words_alone(tmp_path: Path) -> None:
+    run = pressed(tmp_path, mark(2, "Add Mug to cart", heading="Mugs and more"), mark(3, "Add hat to cart"))
+    step = set_variables({"product": "Hat"}, run.task, run.steps)[1][1]
+    old, other = step.observation.mark(2), step.observation.mark(3)
+    assert old is not None
+    assert other is not None
+    assert (old.name, old.heading, other.name) == ("Add Hat to cart", "Mugs and more", "Add hat to cart")
+    now = observation(
+        "o2", (mark(7, "Add mug to cart", fingerprint="f7"), mark(8, "Add Hat to cart", fingerprint="f8"))
+    )
+    assert rebind_mark(2, step.observation, now.model_copy(update={"marks": tuple(
+        each.model_copy(update={"heading": "Mugs and more"}) for each in now.marks)})).number == 8  # fmt: skip
+    with pytest.raises(RebindError, match='no button "Add Hat to cart" here'):
+        rebind_mark(2, step.observation, now)  # under another heading
+    twice = now.marks[1].model_copy(update={"heading": "Mugs and more"})
+    again = twice.model_copy(update={"number": 9})
+    with pytest.raises(RebindError, match="there are 2 like"):
+        rebind_mark(2, step.observation, now.model_copy(update={"marks": (twice, again)}))
+
+
+@pytest.mark.parametrize(
+    ("names", "facts", "values", "why"),
+    [
+        (["Buy 2"], {"product": "mug", "amount": "2"}, {"amount": "3"}, "amount was '2': that is too short"),
+        (["Buy mug"], {"product": "mug"}, {"1": "hat"}, "product was the same, so it is unclear"),
+        (["Buy blue mug"], {"product": "mug", "like": "blue mug"}, {"product": "hat"}, "like was 'blue mug'"),
+    ],
+    ids=["short", "equal", "within-another"],
+)
+def test_a_name_of_which_it_is_not_certain_that_it_means_the_fact_ends_it_before_it_begins(
+    names: list[str], facts: dict[str, str], values: dict[str, str], why: str, tmp_path: Path
+) -> None:
+    run = pressed(tmp_path, *(mark(number, name) for number, name in enumerate(names, 2)), **facts)
+    with pytest.raises(UsageError) as caught:
+        set_variables(values, run.task, run.steps)
+    assert f"In step 2, button {names[0]!r} was used" in str(caught.value)
+    assert why in str(caught.value)
+
+
+def test_what_is_drawn_and_addresses_are_not_taken_for_the_new_value(tmp_path: Path) -> None:
+    drawn = pressed(tmp_path / "drawn", mark(2, "mug", source="ocr", fingerprint=""))
+    with pytest.raises(UsageError, match="found again only by its picture"):
+        set_variables({"product": "hat"}, drawn.task, drawn.steps)
+    opened = pressed(tmp_path / "opened", action=Goto(url="http://shop.test/buy/Mug?n=1"))
+    with pytest.raises(UsageError, match=r"Step 2 opened http://shop.test/buy/Mug\?n=1, and product was 'mug'"):
+        set_variables({"product": "hat"}, opened.task, opened.steps)
+
+
+def test_an_answer_that_says_more_than_the_task_is_not_given_for_another_value(tmp_path: Path) -> None:
+    run = pressed(tmp_path, mark(2, "Buy"))
+    said = [set_variables(each, run.task, run.steps)[1][2].decision.actions for each in ({}, {"product": "hat"})]
+    assert said == [(Finish(answer="It costs $10"),), (Finish(answer=""),)]
+    told = Finish(answer="Order one mug")
+    steps = (
+        *run.steps[:2],
+        run.steps[2].model_copy(update={"decision": run.steps[2].decision.model_copy(update={"actions": (told,)})}),
+    )
+    assert set_variables({"product": "hat"}, run.task, steps)[1][2].decision.actions == (
+        Finish(answer="Order one hat"),
+    )
 
 
 def test_a_fact_that_was_typed_otherwise_is_not_taken_for_done(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 from vision_agent.actions import Action, Click
 from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
-from vision_agent.ports import Approver
+from vision_agent.ports import Approver, Model
 from vision_agent.record.store import RunInMemory
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import (
-    Box,
     Candidate,
     Decision,
     Limits,
@@ -26,7 +26,6 @@ from vision_agent.types import (
     Point,
     Run,
     Shot,
-    Size,
     Task,
     Usage,
 )
@@ -77,6 +76,7 @@ class Supervised:
         *,
         policy: ApprovalSettings | None = None,
         by_hand: Sequence[ManualAction] = (),
+        model: Model | None = None,
         limits: Limits = Limits(),  # noqa: B008 - frozen
         **more: Any,
     ) -> None:
@@ -84,7 +84,7 @@ class Supervised:
         self.record = RunInMemory()
         policy = policy or ApprovalSettings(ask=ask)
         run = Run(id="r1", task=Task(goal="Pay for it", limits=limits), started_at=NOW)
-        self.model = ScriptedModel(script)
+        self.model = model or ScriptedModel(script)
         self.loop = Loop(run, self.browser, self.model, self.record, approver=approver, policy=policy, **more)
 
     async def run(self) -> Run:

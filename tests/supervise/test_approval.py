@@ -30,7 +30,10 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.events import Event
 from vision_agent.export.training_examples import iter_examples
+from vision_agent.models.offline.replayed import ReplayedModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.approval import Answers, risks_of
+from vision_agent.ports import Model
 from vision_agent.record import Redactor, RunFolder, verify
 from vision_agent.record.read import assemble
 from vision_agent.settings import ApprovalSettings, load, load_policy
@@ -246,7 +249,7 @@ async def test_what_is_done_by_hand_is_a_step_each_and_counts_in_no_limit() -> N
     assert run.ending.status == "done"
     assert ran.browser.acts == []
     assert [(step.is_by_hand, step.decision.author, step.decision.next_goal) for step in run.steps] == [
-        (False, "human", "A person takes over the browser"),
+        (False, "human", "Not done yet: Pay. A person takes over the browser"),
         (True, "human", "By hand: clicked it"),
         (True, "human", "By hand: drew something"),
         (False, "scripted", ""),
@@ -287,6 +290,24 @@ async def test_what_a_person_does_instead_is_theirs_and_what_was_proposed_stays_
     assert step.approval is not None
     assert (step.approval.proposed, step.approval.choice) == (decided(PAY), other)
     assert assemble(run, ran.record.events).steps == run.steps
+
+
+@pytest.mark.parametrize(
+    ("done", "goal"),
+    [
+        ((Click(target=1),), "Click button “Read more”"),
+        ((Click(target=1), Scroll()), "Click button “Read more”; Scroll down by 0.8"),
+        ((Scroll(),), "Scroll down by 0.8"),
+    ],
+    ids=["same-kind", "several", "other-kind"],
+)
+async def test_the_goal_of_a_step_that_a_person_edited_says_what_was_done(done: tuple[Action, ...], goal: str) -> None:
+    other = Choice(kind="replace", actions=done)
+    ran = Supervised([decided(PAY, goal="Pay the order"), [FINISH]], answers(other), "risky")
+    step = (await ran.run()).steps[0]
+    assert (step.decision.next_goal, step.decision.author) == (goal, "human")
+    assert step.approval is not None
+    assert step.approval.proposed.next_goal == "Pay the order"
 
 
 async def test_an_instruction_is_heard_and_decided_again() -> None:
@@ -395,3 +416,30 @@ async def test_a_dry_run_that_needs_nothing_but_looking_ends_as_any_other() -> N
     ).run()
     assert run.ending is not None
     assert (run.ending.status, run.ending.answer) == ("done", "paid")
+
+
+@pytest.mark.parametrize(
+    ("by_hand", "is_done"), [(Click(target=1), False), (Click(target=2), True), (None, False)], ids=str
+)
+async def test_what_was_pending_at_a_takeover_is_decided_anew_unless_the_person_did_it(
+    by_hand: Any, is_done: bool
+) -> None:
+    did = Outcome(status="done", effect="changed", sentence="A person did it.")
+    acts = [ManualAction(observation=seen(), words="did it", action=by_hand, outcome=by_hand and did, started_at=NOW)]
+    recorded = await Supervised([decided(PAY, goal="Pay"), [FINISH]], None, "never").run()
+
+    async def asked_next(model: Model, goal: str, last: str) -> None:
+        asked: list[str] = []
+
+        async def answer(_: Task, __: Observation, decision: Decision, ___: Sequence[Risky]) -> Choice:
+            asked.append(decision.next_goal)
+            return Choice(kind="take_over" if len(asked) == 1 else "stop")
+
+        async def at_once() -> None:
+            return
+
+        await Supervised([], Answers(answer, at_once), by_hand=acts, model=model).run()
+        assert asked == [goal, last if is_done else goal]
+
+    await asked_next(StepsModel(["click Pay now", "finish"]), "click Pay now", "finish")
+    await asked_next(ReplayedModel(recorded.steps), "Pay", "")

@@ -12,10 +12,11 @@ from playwright.async_api import Browser, Page, expect
 from pydantic import SecretStr
 
 from tests.sessions import ending_of, recorded
-from tests.supervise.proposals import decided, mark, seen
+from tests.supervise.proposals import PAY, decided, mark, seen
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.events import Ended, Observed
+from vision_agent.geometry import Box
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.verify import verify
 from vision_agent.settings import ApprovalSettings
@@ -92,6 +93,75 @@ async def test_the_address_of_the_page_shows_whole_and_in_order_whatever_its_tit
         page.hear(Ended(ending=Ending(status="done", sentence="Done.")))
         await expect(desk.locator("#phase")).to_contain_text("Ended")
     typing.cancel()
+
+
+async def test_what_is_proposed_is_no_other_candidate_and_each_mark_is_one_once() -> None:
+    page = SupervisionPage(ApprovalSettings(ask="always"))
+    marks = [Candidate(mark=number, reason=reason) for number, reason in ((2, "it pays"), (1, "first"), (1, "again"))]
+    asking = asyncio.create_task(
+        page.approve(Task(goal="Pay"), seen(), decision(Click(target=2), goal="Pay", candidates=tuple(marks)), ())
+    )
+    await asyncio.sleep(0)
+    assert [each["reason"] for each in page.state()["asked"]["candidates"]] == ["first"]
+    asking.cancel()
+
+
+async def test_an_error_goes_when_something_else_is_asked_and_the_report_is_linked_at_the_end(
+    desk: Page, tmp_path: Path
+) -> None:
+    (tmp_path / "report.html").write_text(
+        "<!doctype html><title>The report</title><script>document.title += '!'</script>"
+    )
+    page = SupervisionPage(ApprovalSettings(ask="always"))
+    goals = [asyncio.create_task(page.approve(Task(goal="Pay"), seen(), decided(PAY, goal="First"), ()))]
+    async with page.opened() as address:
+        await desk.goto(address)
+        await desk.fill("#line", "click Nowhere")
+        await desk.press("#line", "Enter")
+        await expect(desk.locator("#error")).to_contain_text("Nowhere")
+        await expect(desk.locator("#do")).to_be_enabled()
+        await desk.click("#do")
+        await goals[0]
+        await expect(desk.locator("#error")).to_be_hidden()
+
+        page.hear(Ended(ending=Ending(status="done", sentence="Done.")))
+        telling = asyncio.create_task(page.show_report(tmp_path / "report.html"))
+        link = desk.get_by_role("link", name="Open the report")
+        await expect(link).to_be_visible()
+        await expect(desk.locator("#report code")).to_have_text(str(tmp_path / "report.html"))
+        async with desk.context.expect_page() as opening:
+            await link.click()
+        report = await opening.value
+        await expect(report).to_have_title("The report!")
+        assert await report.evaluate("origin") == "null"  # its scripts are nobody here
+        await telling
+        await expect(link).to_have_count(0)
+        await expect(desk.locator("#report")).to_contain_text("The report")
+
+
+AIM_IS_IN_FRAME = """() => {
+  const [aim, frame] = ['#over .aim', '#frame'].map((each) => document.querySelector(each).getBoundingClientRect());
+  const isWide = aim.width > 0 && aim.left >= frame.left && aim.right <= frame.right;
+  return isWide && aim.top >= frame.top && aim.bottom <= frame.bottom;
+}"""
+
+
+async def test_marks_can_be_read_on_a_phone_and_the_proposed_one_is_in_view(browser: Browser) -> None:
+    phone = await browser.new_page(viewport={"width": 390, "height": 844})
+    page = SupervisionPage(ApprovalSettings(ask="always"))
+    far = mark(7, "Far away").model_copy(update={"box": Box(x=500, y=350, width=100, height=30)})
+    asking = asyncio.create_task(page.approve(Task(goal="Pay"), seen(far), decided(Click(target=7)), ()))
+    async with page.opened() as address:
+        await phone.goto(address)
+        await expect(phone.locator("#over .aim")).to_have_count(1)
+        wide = await phone.locator("#over").evaluate("each => each.clientWidth")
+        assert wide >= 640  # that of the picture, so its digits have the height that they were drawn with
+        await phone.wait_for_function(AIM_IS_IN_FRAME)
+        assert await phone.evaluate("document.documentElement.scrollWidth") == 390
+        await phone.click("#zoom")
+        assert await phone.locator("#over").evaluate("each => each.clientWidth") < 390
+    asking.cancel()
+    await phone.close()
 
 
 @pytest.mark.thorough

@@ -37,7 +37,7 @@ async def answered(*lines: str, title: str = "") -> tuple[Choice | None, str]:
         (["! only the blue one"], Choice(kind="instruct", text="only the blue one", through="terminal")),
         (
             ["click Read more"],
-            Choice(kind="replace", actions=(Click(target=1),), goal="click Read more", through="terminal"),
+            Choice(kind="replace", actions=(Click(target=1),), through="terminal"),
         ),
         (["t"], Choice(kind="take_over", through="terminal")),
         (["click Nowhere", "# a note", "!", "y"], Choice(kind="approve", through="terminal")),

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture
 
 

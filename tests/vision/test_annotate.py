@@ -8,7 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.pictures import shown
-from vision_agent.types import Box, Kind, Label, Mark, Source
+from vision_agent.geometry import Box
+from vision_agent.types import Kind, Label, Mark, Source
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.annotate import Layer, draw, layer
 from vision_agent.vision.labels.place import place

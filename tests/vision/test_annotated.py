@@ -11,7 +11,8 @@ from PIL import Image
 
 from vision_agent import annotate
 from vision_agent.errors import UsageError
-from vision_agent.types import Box, Mark, Point
+from vision_agent.geometry import Box
+from vision_agent.types import Mark, Point
 from vision_agent.vision.picture import Picture
 
 

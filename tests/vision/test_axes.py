@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.surfaces.axes import Text, day_of, horizontal_axis, in_words, number_of, vertical_axis
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.vision.test_drawn import HERE
 from tests.vision.test_surface import WHOLE, box, disc, drawn, words
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.ocr import NOTHING, Reading
 from vision_agent.vision.picture import Picture, Pixels
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
@@ -53,6 +53,21 @@ def test_bars_have_values_within_two_percent_of_the_axis() -> None:
     assert [float(row[1].split(" ")[0]) for row in rows] == pytest.approx(VALUES, abs=2)
 
 
+def test_the_ground_that_rules_and_bars_enclose_is_nothing() -> None:
+    rules: list[Stroke] = [box(90, y_of(value), 620, 1, (225, 225, 225)) for value in (0, 20, 40, 60, 80, 100)]
+    axis: list[Stroke] = [box(90, 80, 1, 321, (150, 150, 150)), box(90, 400, 620, 1, (150, 150, 150))]
+    near: list[Stroke] = [
+        box(100 + 100 * at, y_of(value), 80, 400 - y_of(value), BLUE) for at, value in enumerate((*VALUES, 60, 70))
+    ]
+    names = [(name, 125 + 100 * at, 430) for at, name in enumerate(("Jan", "Feb", "Mar", "Apr", "May", "Jun"))]
+    without = Drawing().look(drawn(*rules, *axis, *near), WHOLE, HERE)
+    looked = look([*rules, *axis, *near], [*TICKS, *names])
+    assert looked.chart is not None
+    assert {each.told.role for each in looked.things} == {"bar", "axis"}
+    assert len([each for each in looked.things if each.told.role == "bar"]) == 6
+    assert len(without.things) > 6  # which is what there is to see without the words of the axes
+
+
 def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
     def line(on: Pixels) -> None:
         points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
@@ -64,6 +79,62 @@ def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
     assert series.name == "Castle"
     known = {at: value for at, value, _ in series.values}
     assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
+
+
+SHARES = {"Rent": (50.0, BLUE), "Food": (27.5, GREEN), "Books": (12.5, (60, 60, 210)), "Other": (10.0, (180, 60, 140))}
+
+
+def pie(hole: int) -> list[Stroke]:
+    """A pie with a legend to its right, or a doughnut."""
+
+    def stroke(on: Pixels) -> None:
+        begin = -90.0
+        for share, colour in SHARES.values():
+            end = begin + 3.6 * share
+            angles = np.radians(np.linspace(begin, end, 200))
+            rim = np.stack([250 + 150 * np.cos(angles), 260 + 150 * np.sin(angles)], axis=1)
+            cv2.fillPoly(on, [np.concatenate([rim, [[250, 260]]]).round().astype(np.int32)], colour, cv2.LINE_AA)
+            begin = end
+        if hole:
+            cv2.circle(on, (250, 260), hole, (250, 248, 247), cv2.FILLED, cv2.LINE_AA)
+
+    signs = [box(500, 152 + 40 * at, 24, 12, colour) for at, (_, colour) in enumerate(SHARES.values())]
+    return [stroke, *signs]
+
+
+@pytest.mark.parametrize("hole", [0, 80])
+def test_the_slices_of_a_pie_are_marks_with_their_shares(hole: int) -> None:
+    looked = look(pie(hole), [(name, 532, 163 + 40 * at) for at, name in enumerate(SHARES)])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    known = {at: value for at, value, _ in series.values}
+    assert known == pytest.approx({name: share for name, (share, _) in SHARES.items()}, abs=0.6)
+    slices = {each.name: each for each in looked.things if each.told.role == "slice"}
+    assert set(slices) == set(SHARES)
+    assert slices["Rent"].point.x > 250
+    assert slices["Food"].value.startswith("about 27")
+    assert slices["Food"].value.endswith(" %")
+
+
+def test_a_ball_of_two_colours_without_names_is_no_pie() -> None:
+    assert (
+        look([disc(250, 260, 100, BLUE), box(150, 250, 200, 20, GREEN)], [("Goal", 500, 160), ("Kick", 500, 260)]).chart
+        is None
+    )
+
+
+def test_bars_that_lie_have_the_names_beside_them_and_values_from_the_row_below() -> None:
+    names = ("Oslo", "Bergen", "Molde")
+    values = (30, 80, 55)
+    bars = [box(120, 80 + 90 * at, 6 * value, 40, BLUE) for at, value in enumerate(values)]
+    ticks = [(str(value), 120 + 6 * value - 5 * len(str(value)), 400) for value in (0, 20, 40, 60, 80, 100)]
+    looked = look(bars, [*ticks, *((name, 108 - 10 * len(name), 105 + 90 * at) for at, name in enumerate(names))])
+    assert looked.chart is not None
+    [head, *rows] = looked.chart.table()
+    assert head == ["", "blue"]
+    assert [row[0] for row in rows] == list(names)
+    assert [float(row[1].split(" ")[0]) for row in rows] == pytest.approx(values, abs=2)
+    assert len([each for each in looked.things if each.told.role == "bar"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.vision.test_drawn import HERE
 from tests.vision.test_surface import FACE, INK, WHOLE, box, disc, drawn, overlap, words
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Pixels
 from vision_agent.vision.surfaces.candidates import Proposal, propose
 from vision_agent.vision.surfaces.tracking import Drawing

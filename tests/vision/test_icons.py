@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import ROOT
 from vision_agent import name_icons
 from vision_agent.errors import UsageError
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.icons.glyph import MARGIN, SIDE, Pixels, glyphs_in
 from vision_agent.vision.icons.namer import LEAST, confidences, known_names, name_icon
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from vision_agent.types import Size
+from vision_agent.geometry import Size
 from vision_agent.vision.image_limits import ImageLimits, image_limits_for
 
 

@@ -11,8 +11,9 @@ from playwright.async_api import Page
 
 from tests.conftest import ROOT, Server
 from vision_agent.browser import live
+from vision_agent.geometry import Box
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Observation
+from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.picture import Picture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.ocr import NOTHING, OcrReader, can_read
 from vision_agent.vision.picture import Picture
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels
 from vision_agent.vision.surfaces.candidates import SurfaceProposals, propose
 
@@ -77,6 +77,13 @@ def test_words_on_the_ground_are_a_proposal_of_their_own() -> None:
 def test_words_beside_each_other_in_one_bar_are_told_apart() -> None:
     found = propose(drawn(box(100, 80, 240, 36), words("3M", 120, 104), words("6M", 200, 104)), WHOLE)
     assert sorted(shapes(found)) == ["box", "words", "words"]
+
+
+def test_words_on_buttons_side_by_side_in_one_frame_belong_to_the_buttons() -> None:
+    buttons = (box(130, 130, 90, 40), box(260, 130, 90, 40))
+    names = (words("Table", 150, 155), words("Sofa", 285, 155))
+    found = propose(drawn(rim(100, 80, 300, 150), *buttons, *names), WHOLE)
+    assert "words" not in shapes(found)
 
 
 DISCS = (Box(x=70, y=70, width=61, height=61), Box(x=294, y=94, width=13, height=13))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.vision.test_drawn import HERE
 from tests.vision.test_surface import WHOLE, box, disc, drawn, rim, words
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.ocr import NOTHING, Reading
 from vision_agent.vision.picture import Picture, Pixels
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
-from vision_agent.escape import cut_text, printable_line
+from vision_agent.text.escape import cut_text, printable_line
 
 FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}")
@@ -71,6 +71,11 @@ class Row(FrozenModel):
             return str(change(self.values[name]))
 
         return _PLACE.sub(value, text)
+
+
+def places_in(text: str) -> frozenset[str]:
+    """The names of the columns that a text has in braces."""
+    return frozenset(match["name"] for match in _PLACE.finditer(text) if match["name"] is not None)
 
 
 def read_rows(path: Path) -> tuple[Row, ...]:

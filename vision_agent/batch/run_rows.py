@@ -12,9 +12,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
@@ -23,10 +23,11 @@ from vision_agent.batch.rows import Row
 from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.record.store import locked, write_whole
 from vision_agent.session import Agent
-from vision_agent.types import EndingStatus
+from vision_agent.types import EndingStatus, Run
 
 RESULT = "result.json"
 _DIGITS = 8
+_LOOK_FIRST = "and may have done something: look at its run folder, then use --retry."
 
 
 class RowResult(FrozenModel):
@@ -60,7 +61,31 @@ class RowPlan(NamedTuple):
     """What its models may cost, in US dollars; None: as much as the task's own limit says."""
 
 
-MakeAgent = Callable[[Row, RowPlan], Agent]
+class AgentRun(Protocol):
+    """A run of an agent by something around it, such as `vision_agent.replay.Replay`."""
+
+    agent: Agent
+
+    async def run(self) -> Run:
+        """Runs the agent."""
+        ...
+
+
+MakeAgent = Callable[[Row, RowPlan], Agent | AgentRun]
+
+
+RunRow = Callable[[Row, Agent | AgentRun, Path], Awaitable[RowResult]]
+"""Runs a row and puts its run folder into the given one; the result names it relative to that."""
+
+
+async def run_here(row: Row, made: Agent | AgentRun, home: Path) -> RowResult:
+    """Runs a row in this process; its run folder is already below `home`."""
+    sentence = ""
+    try:
+        await made.run()
+    except VisionAgentError as error:
+        sentence = str(error)
+    return _result_of(row, _agent_of(made), sentence, home)
 
 
 async def run_rows(
@@ -73,6 +98,7 @@ async def run_rows(
     retry: bool = False,
     also: Callable[[Row], Any] = lambda _: None,
     tell: Callable[[RowResult], None] = lambda _: None,
+    run_row: RunRow = run_here,
 ) -> tuple[RowResult, ...]:
     """The result of each row, in order. Rows with a result in `folder` are not run again.
 
@@ -80,14 +106,15 @@ async def run_rows(
     its own browser.
 
     Args:
-        make_agent: the agent for a row, which must use the plan's folder and limit; it is called for all rows before
-            any begins, so that a mistake costs nothing.
+        make_agent: the agent for a row, or a `Replay`, which must use the plan's folder and limit; it is called for all
+            rows before any begins, so that a mistake costs nothing.
         jobs: how many rows run at once.
         max_total_cost: US dollars that the models of all rows may cost; what earlier calls spent in `folder` counts.
         retry: run rows again that were not done.
         also: what else tells one row from another, beside its values, its task and the name of its model, such as the
             step lines that it follows; anything that JSON can hold.
-        tell: receives each result as it comes, earlier ones first.
+        tell: receives each result as it comes, earlier ones first; also those of rows that were interrupted.
+        run_row: runs a row, in this process or elsewhere.
 
     Raises:
         UsageError: a row gives no valid task, the folder cannot be used, or another process writes to it.
@@ -96,7 +123,7 @@ async def run_rows(
     if jobs < 1:
         raise UsageError(f"{jobs} rows cannot run at once", "give 1 or more")
     _require_own(folder)
-    batch = _Batch(folder, make_agent, jobs, max_total_cost, tell)
+    batch = _Batch(folder, make_agent, jobs, max_total_cost, tell, run_row)
     known = [batch.name_of(row, also(row)) for row in rows]
     with locked(folder):
         waiting: list[tuple[Row, str]] = []
@@ -129,7 +156,9 @@ class _Batch:
         jobs: int,
         most: float | None,
         tell: Callable[[RowResult], None],
+        run_row: RunRow,
     ) -> None:
+        self._run_row = run_row
         self._folder, self._make, self._jobs, self._most, self._tell = folder, make_agent, jobs, most, tell
         self._spent: float | None = 0.0
         """None once the cost of a row is not known."""
@@ -138,7 +167,7 @@ class _Batch:
 
     def name_of(self, row: Row, also: Any) -> str:
         """The name of the row's folder."""
-        agent = self._make(row, RowPlan(self._folder, None))
+        agent = _agent_of(self._make(row, RowPlan(self._folder, None)))
         task = agent.task.model_dump(mode="json", exclude={"limits", "messages"})
         facts: Any = [row.model_dump(), task, agent.decides, also]
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
@@ -172,20 +201,24 @@ class _Batch:
         if why_not:
             return RowResult(row=row, status="not_run", sentence=why_not, cost_usd=0.0)
         home = self._folder / name
-        agent = self._make(row, RowPlan(home, share))
+        made = self._make(row, RowPlan(home, share))
+        agent = _agent_of(made)
         self._write(home, RowResult(row=row, status="running", sentence="It has begun."))
         self._running += 1
         self._reserved += share or 0.0
         try:
-            sentence = ""
             try:
-                await agent.run()
-            except VisionAgentError as error:
-                sentence = str(error)
+                result = await self._run_row(row, made, home)
             except asyncio.CancelledError:
-                self._write(home, self._result(row, agent, "It was interrupted."))
+                if agent.folder is not None:  # otherwise it ran elsewhere, and what became of it is not known
+                    result = self._placed(_result_of(row, agent, f"It was interrupted, {_LOOK_FIRST}", home), name)
+                    self._write(home, result)
+                    self._tell(result)
                 raise
-            result = self._result(row, agent, sentence)
+            if result.status == "not_run":
+                (home / RESULT).unlink(missing_ok=True)
+                return result
+            result = self._placed(result, name)
             self._write(home, result)
         finally:
             self._running -= 1
@@ -204,18 +237,10 @@ class _Batch:
             return None, f"The limit of ${self._most:g} for all rows is reached."
         return left / max(1, self._jobs - self._running), ""
 
-    def _result(self, row: Row, agent: Agent, sentence: str) -> RowResult:
-        ending, run = agent.ending, agent.record
-        return RowResult(
-            row=row,
-            status=ending.status if ending is not None else "error",
-            sentence=sentence or (ending.sentence if ending is not None else ""),
-            answer=ending.answer if ending is not None else "",
-            cost_usd=run.cost if run is not None else 0.0,
-            tokens=run.tokens if run is not None else 0,
-            seconds=run.seconds if run is not None else 0.0,
-            run=str(agent.folder.relative_to(self._folder.absolute())) if agent.folder is not None else "",
-        )
+    @staticmethod
+    def _placed(result: RowResult, name: str) -> RowResult:
+        """The result with its run folder relative to that of the batch."""
+        return result.model_copy(update={"run": f"{name}/{result.run}" if result.run else ""})
 
     @staticmethod
     def _write(home: Path, result: RowResult) -> None:
@@ -226,6 +251,24 @@ class _Batch:
                 f"{home} cannot be created: {error.strerror}", "name another folder with --out"
             ) from error
         write_whole(home / RESULT, result.model_dump_json(indent=1).encode(), over=True)
+
+
+def _result_of(row: Row, agent: Agent, sentence: str, home: Path) -> RowResult:
+    ending, run = agent.ending, agent.record
+    return RowResult(
+        row=row,
+        status=ending.status if ending is not None else "error",
+        sentence=sentence or (ending.sentence if ending is not None else ""),
+        answer=ending.answer if ending is not None else "",
+        cost_usd=run.cost if run is not None else 0.0,
+        tokens=run.tokens if run is not None else 0,
+        seconds=run.seconds if run is not None else 0.0,
+        run=str(agent.folder.relative_to(home.absolute())) if agent.folder is not None else "",
+    )
+
+
+def _agent_of(made: Agent | AgentRun) -> Agent:
+    return made if isinstance(made, Agent) else made.agent
 
 
 def _result_in(home: Path) -> RowResult | None:
@@ -245,5 +288,4 @@ def _told(found: RowResult) -> RowResult:
     """The result; of a row that has begun and not ended, with what can be done about it."""
     if found.status != "running":
         return found
-    why = "It was cut off before its end, and may have done something: look at its run folder, then use --retry."
-    return found.model_copy(update={"sentence": why})
+    return found.model_copy(update={"sentence": f"It was cut off before its end, {_LOOK_FIRST}"})

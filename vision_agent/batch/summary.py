@@ -39,7 +39,8 @@ def answers_csv(results: Sequence[RowResult]) -> str:
     for each in results:
         own = [each.row.values.get(name, "") for name in columns]
         cost = "" if each.cost_usd is None else f"{each.cost_usd:.4f}"
-        texts = [*own, each.status, each.answer, each.sentence]
+        answer = each.answer if each.ok or each.answer != each.sentence else ""  # why it failed is no answer
+        texts = [*own, each.status, answer, each.sentence]
         writer.writerow([each.row.number, *map(_cell, texts), cost, f"{each.seconds:.1f}", _cell(each.run)])
     return out.getvalue()
 

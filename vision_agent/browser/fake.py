@@ -37,7 +37,12 @@ class FakeBrowser:
             return self._outcomes.pop(0)
         return Outcome(status="done", effect="changed", sentence=f"Did {action.kind}.")
 
-    async def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+    async def manual_actions(
+        self,
+        handed_back: Callable[[], Awaitable[None]],
+        *,
+        is_over_when_closed: bool = False,  # noqa: ARG002  a fake has no window
+    ) -> AsyncGenerator[ManualAction, None]:
         """The given manual actions, once the browser is handed back."""
         await handed_back()
         for each in self._manual_actions:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent import custom_actions, totp
-from vision_agent.actions import Action, Custom
+from vision_agent.actions import Action, Custom, Type
 from vision_agent.browser import cdp
 from vision_agent.browser.act.act import act
 from vision_agent.browser.act.input_sender import InputSender
@@ -27,14 +27,15 @@ from vision_agent.browser.page import overlay
 from vision_agent.browser.page.downloads import Downloads
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.takeover.live_stream import LiveParts, PageStream
 from vision_agent.browser.takeover.manual_actions import manual_actions
 from vision_agent.custom_actions import CustomAction
-from vision_agent.disguises import Disguises, Found
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
+from vision_agent.text.disguises import Disguises, Found
+from vision_agent.text.urls import host_of, origin_of
 from vision_agent.types import DownloadLimits, ManualAction, Observation, Outcome, Secret
-from vision_agent.urls import origin_of
 from vision_agent.vision.image_limits import ImageLimits
 
 _MOST_WARNINGS = 5
@@ -61,6 +62,8 @@ class LiveBrowser:
         self._custom = actions
         self._learn = learn
         self._latest: LiveObservation | None = None
+        self._typed = 0
+        """Odd while an action is under way that may type a hidden value, letter by letter."""
         self._opened_badly = ""
         """Which error the page answered with when it was opened; the next observation says so."""
 
@@ -93,7 +96,10 @@ class LiveBrowser:
             if refusal.refusal == "blocked" or blocked:
                 sentence = "; ".join([refusal.sentence.rstrip("."), *blocked[:_MOST_WARNINGS]])
                 raise UsageError(sentence, "are the allowed and the denied hosts the right ones?") from refusal
-            raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
+            hint = "is the address right, and is its server running?"
+            if host_of(url).endswith((".html", ".htm")):
+                hint = "a file of that name would be opened, but is not in this folder: is its path right?"
+            raise BrowserUnavailable(refusal.sentence, hint) from refusal
         except PlaywrightError as error:
             raise BrowserUnavailable(f"The browser was lost while opening {url}: {error.message}") from error
         self._opened_badly = self._tabs.navigations.failed_answer(self.page)
@@ -107,7 +113,8 @@ class LiveBrowser:
         if not self._tabs.pages:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
         region, self._sender.region = self._sender.region, None
-        seen = await self._observer.look(self._tabs, region, grid=self._sender.grid)
+        scope, self._sender.scope = self._sender.scope, None
+        seen = await self._observer.look(self._tabs, region, grid=self._sender.grid, scope=scope)
         unreported = self._tabs.take_unreported()
         # The record is the only place with the hash of a download, so none of them is left out.
         news = [each.sentence for at, each in enumerate(unreported) if at < _MOST_WARNINGS or each.kind == "download"]
@@ -135,23 +142,53 @@ class LiveBrowser:
                 refusal="unknown_mark",
                 sentence=f"{action.kind} refers to an observation that is not the latest; look again first.",
             )
-        if isinstance(action, Custom):
-            lent = _BorrowedBrowser(self, observation)
-            return await custom_actions.carry_out(
-                action, self._custom, lent, self._observer.settings.custom_action_deadline_s
-            )
-        return await act(self._sender, action, self._latest)
+        with self._typing(action):
+            if isinstance(action, Custom):
+                lent = _BorrowedBrowser(self, observation)
+                return await custom_actions.carry_out(
+                    action, self._custom, lent, self._observer.settings.custom_action_deadline_s
+                )
+            return await act(self._sender, action, self._latest)
 
-    def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+    @contextmanager
+    def _typing(self, action: Action) -> Iterator[None]:
+        """Notes, for the live view, that an action may type a hidden value: a part of one is not recognized."""
+        may_type = self._observer.hides and (
+            isinstance(action, Type | Custom) or "<secret:" in action.model_dump_json()
+        )
+        self._typed += may_type
+        try:
+            yield
+        finally:
+            self._typed += may_type
+
+    @property
+    def live_parts(self) -> LiveParts:
+        """What the live view needs of this browser."""
+        return LiveParts(self._tabs, self._observer, lambda: self._typed, self._shows_veiled)
+
+    def live_view(self) -> PageStream:
+        """The active tab as a stream of pictures, and the way back for a person's input."""
+        return PageStream(lambda: self.live_parts)
+
+    def _shows_veiled(self) -> bool:
+        marks = self._latest.observation.marks if self._latest is not None else ()
+        return any(mark.state.masked and mark.state.input_type != "password" for mark in marks)
+
+    def manual_actions(
+        self, handed_back: Callable[[], Awaitable[None]], *, is_over_when_closed: bool = False
+    ) -> AsyncGenerator[ManualAction, None]:
         """What a person does in our tabs during a takeover, as actions, each with the last look before it.
 
         `handed_back` is called once all listeners are in place, and returns when the takeover is over; then the
-        listeners are removed.
+        listeners are removed. If it is also over when the window is closed, that is the last action, a `Finish`.
 
         Raises:
             BrowserUnavailable: the browser is gone before the takeover starts.
         """
-        return manual_actions(self._look, self._sender, handed_back, self._learn)
+        return manual_actions(
+            self._look, self._sender, handed_back, self._learn, is_over_when_closed=is_over_when_closed
+        )
 
     async def _look(self) -> LiveObservation:
         await self.observe()

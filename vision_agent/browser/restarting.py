@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, as
 
 from vision_agent.actions import Action
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.takeover.live_stream import PageStream
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.types import ManualAction, Observation, Outcome
 
@@ -63,11 +64,18 @@ class RestartingBrowser:
             sentence = f"It is not known whether {action.kind} was done. {warning} Look before repeating it."
             return Outcome(status="refused", refusal="crashed", sentence=sentence)
 
-    async def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+    async def manual_actions(
+        self, handed_back: Callable[[], Awaitable[None]], *, is_over_when_closed: bool = False
+    ) -> AsyncGenerator[ManualAction, None]:
         """The manual actions of a takeover; see `LiveBrowser.manual_actions`."""
-        async with aclosing(self._live.manual_actions(handed_back)) as done:
+        doing = self._live.manual_actions(handed_back, is_over_when_closed=is_over_when_closed)
+        async with aclosing(doing) as done:
             async for each in done:
                 yield each
+
+    def live_view(self) -> PageStream:
+        """The active tab as a stream of pictures, also after a restart; see `LiveBrowser.live_view`."""
+        return PageStream(lambda: self._live.live_parts)
 
     async def _restart(self, error: BrowserUnavailable) -> str:
         browser = self._live.page.context.browser

@@ -59,7 +59,7 @@ def demo(
     130 interrupted.
     """
     from vision_agent.evals.demo import demo_tasks
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     settings = load_settings(
         **browser_flags(executable, cdp, headed), **given(runs=runs, model=given(name=model) or None)
@@ -98,7 +98,7 @@ def _show(console: Console, settings: Settings, shown: DemoTask, as_json: bool) 
     from rich.text import Text
 
     from vision_agent.evals.demo import staged
-    from vision_agent.progress import Progress, print_facts
+    from vision_agent.progress.terminal_progress import Progress, print_facts
 
     console.print()
     console.print(Rule(Text(f"{shown.site} · {shown.task.id}", style="bold"), align="left", style="dim"))

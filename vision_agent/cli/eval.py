@@ -145,6 +145,17 @@ def suite(
             show_default=False,
         ),
     ] = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-under",
+            min=0,
+            max=100,
+            metavar="PERCENT",
+            help="Exit with 1 when fewer of a model's scored items than this were done: a gate for CI.",
+            show_default=False,
+        ),
+    ] = None,
     limits: LimitOptions,
     viewport: Viewport = None,
     executable: Executable = None,
@@ -174,7 +185,8 @@ def suite(
     Items with a result in the folder are skipped, so an interrupted command continues if you run it again.
     All other settings come from the environment and the settings file; an item is identified by its settings too.
 
-    Exit codes: 0 every item ran, 1 some ended in an error, 2 usage, 5 no browser, key or Ray, 130 interrupted.
+    Exit codes: 0 every item ran, 1 some ended in an error or --fail-under was missed, 2 usage, 5 no browser, key or
+    Ray, 130 interrupted.
     """
     from vision_agent.evals import ray_workers
     from vision_agent.evals.items import FoundResult, result_of, sort_key
@@ -188,7 +200,7 @@ def suite(
     from vision_agent.evals.suites.canvas.suite import CanvasSuite
     from vision_agent.evals.suites.offline import OfflineSuite
     from vision_agent.evals.suites.suite import suite_named
-    from vision_agent.terminal import TerminalConsole, progress_line
+    from vision_agent.text.console import TerminalConsole, progress_line
 
     flags = browser_flags(executable, viewport=size_of(viewport))
     settings = load_settings(**flags, **given(limits=limits.limits or None))
@@ -246,7 +258,15 @@ def suite(
         if rows:
             parts.show(TerminalConsole(), rows)
         console.print(f"Results and runs: {out}, shown in {page}", style="dim", soft_wrap=True)
-    raise typer.Exit(1 if any(result.error for result in results) else 0)
+    missed = [] if fail_under is None else [row for row in found.rows if not row.reaches(fail_under)]
+    for row in missed:
+        console.print(
+            f"{row.label}: {row.passed} of {row.scored} scored items done, under the {fail_under:g} % of --fail-under",
+            style="red",
+            soft_wrap=True,
+            markup=False,
+        )
+    raise typer.Exit(1 if missed or any(result.error for result in results) else 0)
 
 
 def _varied(suite: Suite | OfflineSuite, names: Sequence[str]) -> Sequence[Suite]:
@@ -300,7 +320,7 @@ def perception(
     """
     from vision_agent.evals.perception.run import run
     from vision_agent.evals.perception.summary import show, summary
-    from vision_agent.terminal import TerminalConsole, progress_line
+    from vision_agent.text.console import TerminalConsole, progress_line
 
     with progress_line("Opening a browser") as tell:
         settings = load_settings(**browser_flags(executable)).browser
@@ -370,7 +390,7 @@ def security(
     from vision_agent.evals.security.deciders import DECIDERS
     from vision_agent.evals.security.suite import DEFENCES, SecuritySuite
     from vision_agent.evals.security.summary import attack_results, scores, show
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     settings = load_settings(**browser_flags(executable), **given(limits=limits.limits or None))
     left_out = list(DEFENCES) if without and "all" in without else list(dict.fromkeys(without or []))
@@ -434,7 +454,7 @@ def compare(
     from vision_agent.evals.results import by_task as shown_by_task
     from vision_agent.evals.results import tables
     from vision_agent.evals.results.summary import grouped, summary
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     if as_json + as_csv + markdown > 1:
         raise UsageError("--json, --csv and --markdown exclude each other", "give one of them")

@@ -56,10 +56,10 @@ def freeze(
     Exit codes: 0 written, 2 it cannot be written, or a run or page gives no reference, 5 a record fails verification,
     or there is no browser.
     """
-    from vision_agent.action_sentences import counted
+    from vision_agent.describe.action_sentences import counted
     from vision_agent.evals.suites import frozen
     from vision_agent.evals.suites.suite_file import is_list
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     sources = [named_run(each) for each in sources]
     if any(map(is_list, sources)):
@@ -90,7 +90,7 @@ def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
     import asyncio
 
     from vision_agent.evals.suites.page_list import freeze_pages
-    from vision_agent.terminal import progress_line
+    from vision_agent.text.console import progress_line
 
     with progress_line("Opening a browser") as tell:
         return asyncio.run(freeze_pages(path, out, load_settings(**flags), tell))

@@ -39,12 +39,14 @@ from vision_agent.cli.options import (
     load_settings,
     option,
 )
+from vision_agent.cli.record import app as recording
 from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
 from vision_agent.cli.run_folders import app as record
 from vision_agent.cli.runs import app as runs
 from vision_agent.cli.terminal import escape_commands, escaped_output
 from vision_agent.cli.trust import app as trusting
+from vision_agent.cli.ui import app as looking
 from vision_agent.errors import UsageError, VisionAgentError
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 
     from vision_agent.browser.launch.doctor import Health
     from vision_agent.models.credentials import Access
-    from vision_agent.session.asking import Asked
+    from vision_agent.session.model_check import ModelCheck
 
 app = Commands(
     name="vision-agent",
@@ -65,8 +67,10 @@ app = Commands(
 app.add_typer(demonstration)
 app.add_typer(login)
 app.add_typer(run)
+app.add_typer(recording)
 app.add_typer(record)
 app.add_typer(runs, rich_help_panel="Runs")
+app.add_typer(looking)
 app.add_typer(sessions, rich_help_panel="Runs")
 app.add_typer(replay)
 app.add_typer(memory, rich_help_panel="Records")
@@ -173,29 +177,29 @@ def doctor(
 
 def _check(probe: Any, flags: dict[str, Any], as_json: bool, *, ask: bool = False) -> None:
     from vision_agent.models.credentials import model_accesses
-    from vision_agent.terminal import TerminalConsole, progress_line
+    from vision_agent.text.console import TerminalConsole, progress_line
 
     with progress_line("Looking for a browser") as tell:
         settings = load_settings(**flags)
         health: Health = asyncio.run(probe(settings, tell))
         known = model_accesses(settings.model)
-        asked: Asked | None = None
+        check: ModelCheck | None = None
         if ask:
-            from vision_agent.session.asking import ask_model
+            from vision_agent.session.model_check import check_model
 
             tell(f"Asking {settings.model.name}")
-            asked = asyncio.run(ask_model(settings))
+            check = asyncio.run(check_model(settings))
     if as_json:
         facts = {**health.model_dump(mode="json"), "models": [each.model_dump() for each in known]}
-        if asked is not None:
-            facts["asked"] = {**asked._asdict(), "usage": asked.usage and asked.usage.model_dump(exclude={"raw"})}
+        if check is not None:
+            facts["asked"] = {**check._asdict(), "usage": check.usage and check.usage.model_dump(exclude={"raw"})}
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
-        _print_health(TerminalConsole(soft_wrap=True), health, known, asked)
-    raise typer.Exit(health.exit_code or (0 if asked is None or asked.answers else 5))
+        _print_health(TerminalConsole(soft_wrap=True), health, known, check)
+    raise typer.Exit(health.exit_code or (0 if check is None or check.answers else 5))
 
 
-def _print_health(console: Console, health: Health, models: Sequence[Access], asked: Asked | None) -> None:
+def _print_health(console: Console, health: Health, models: Sequence[Access], check: ModelCheck | None) -> None:
     from rich.markup import escape
 
     def line(title: str, text: str) -> None:
@@ -213,8 +217,8 @@ def _print_health(console: Console, health: Health, models: Sequence[Access], as
             console.print(f"[dim]{'':<10}absent {escape(probe.sentence)}[/]", highlight=False)
     for each in models:
         line("Model", f"{each.name}: {each.sentence}")
-    if asked is not None:
-        line("Asked", f"{asked.sentence} ({', '.join(_paid(asked))})")
+    if check is not None:
+        line("Asked", f"{check.sentence} ({', '.join(_paid(check))})")
     line("Hosts", "fully restricted in a browser that we launch; with --cdp or your own page, except for:")
     for gap in health.not_held:
         line("", f"  {gap}")
@@ -228,14 +232,14 @@ def _print_health(console: Console, health: Health, models: Sequence[Access], as
         console.print(f"[yellow]{'Warning':<10}{escape(warning)}[/]", highlight=False)
 
 
-def _paid(asked: Asked) -> list[str]:
+def _paid(check: ModelCheck) -> list[str]:
     """How long the answer took, and what it cost as far as that is known."""
-    if asked.usage is None:
-        return [f"{asked.seconds} s"]
-    cost = asked.usage.cost_usd
+    if check.usage is None:
+        return [f"{check.seconds} s"]
+    cost = check.usage.cost_usd
     return [
-        f"{asked.seconds} s",
-        f"{asked.usage.total:,} tokens",
+        f"{check.seconds} s",
+        f"{check.usage.total:,} tokens",
         "cost unknown" if cost is None else f"${cost:.4f}",
     ]
 
@@ -246,7 +250,7 @@ def _paid(asked: Asked) -> list[str]:
 @app.command(rich_help_panel="Start")
 @option_groups
 def marks(
-    url: Annotated[str, typer.Argument(help="The address of the page.")],
+    url: Annotated[str, typer.Argument(help="The page: an address, a host, or the path of a file.")],
     *,
     out: Annotated[
         Path, typer.Option("--out", help="Output folder for clean.png, marked.png, marks.json, listing.txt.")
@@ -262,7 +266,7 @@ def marks(
     from vision_agent.session import look_at
 
     settings = load_settings(**browser.flags)
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Looking at the page"):
         seen = asyncio.run(look_at(url, settings))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vision_agent.cli.commands import Commands, option_groups
-from vision_agent.cli.options import LimitOptions, Runs, given, load_settings, option
+from vision_agent.cli.options import LimitOptions, Runs, SuperviseOptions, given, load_settings, option
 from vision_agent.cli.run import RunBrowserOptions, TaskOptions
+from vision_agent.cli.running import with_supervision
 from vision_agent.errors import ModelUnavailable, UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +56,18 @@ class AskOptions:
         return {**(load_policy(self.policy) if self.policy else {}), **given(ask=self.approve)}
 
 
+@dataclass(frozen=True)
+class SessionSuperviseOptions(SuperviseOptions):
+    """Whether and where a person supervises the sessions."""
+
+    supervise: Annotated[
+        bool,
+        typer.Option(
+            "--supervise", help="A page for each session, on which a person sees it and answers; see --approve."
+        ),
+    ] = False
+
+
 @app.command(rich_help_panel="More")
 @option_groups
 def mcp(
@@ -66,6 +79,7 @@ def mcp(
     limits: LimitOptions,
     browser: RunBrowserOptions,
     approval: AskOptions,
+    supervision: SessionSuperviseOptions,
 ) -> None:
     """Give another agent a browser that it drives by numbers, over the Model Context Protocol.
 
@@ -84,6 +98,7 @@ def mcp(
         return
     if find_spec("mcp") is None:
         raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
+    from vision_agent.browser.launch.profile import require_profile
     from vision_agent.integrations.mcp.serving import serve_http_until_told, serve_stdio
     from vision_agent.integrations.mcp.sessions import MOST_STEPS, SessionRules
 
@@ -92,14 +107,19 @@ def mcp(
         runs=runs,
         approval=approval.settings or None,
         model={"name": model} if model else None,
+        supervise=supervision.settings or None,
     )
     settings = load_settings(**browser.flags, limits=bounds, **flags)
+    require_profile(settings.browser)
+    if supervision.supervise:
+        settings = with_supervision(settings)
     rules = SessionRules(
         settings,
         task.task("", "", settings.limits).model_copy(update={"start_url": None}),
         model=_lendable(settings),
         most_sessions=serve.max_sessions,
         idle_s=serve.idle,
+        is_supervised=supervision.supervise,
     )
     if serve.http:
         asyncio.run(serve_http_until_told(rules, port=serve.port, token=os.environ.get(_TOKEN), say=_say))

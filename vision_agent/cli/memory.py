@@ -40,7 +40,7 @@ def list_(folder: Folder = None, as_json: AsJson = False) -> None:
 
     Columns: id, times it helped, times it failed, turns, site, goal.
     """
-    from vision_agent.escape import escaped_line
+    from vision_agent.text.escape import escaped_line
 
     entries, warnings = _open_memory(folder).list()
     if as_json:

@@ -35,11 +35,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 Executable = Annotated[Path | None, option("Path of the browser executable.", "--browser", "FILE")]
 Cdp = Annotated[str | None, option("CDP address or port of a running browser to connect to.", "--cdp", "URL")]
 Viewport = Annotated[str | None, option("Size of the viewport, such as 1280x800.", "--viewport", "WxH")]
-Supervise = Annotated[
-    bool,
-    typer.Option("--supervise", help="Open a page that shows the run and asks before each step; see --approve."),
-]
 Runs = Annotated[Path | None, option("Folder in which run folders are created.", "--runs", "FOLDER")]
+RunName = Annotated[str | None, option("Name of the run folder; default: one made from the time.", "--name", "NAME")]
+Video = Annotated[Path | None, option("Also write the run as a film: .webm, .mp4, .webp or .gif.", "--video", "FILE")]
+BaseUrl = Annotated[
+    str | None,
+    option(
+        "Address of the model's server, such as http://127.0.0.1:8000/v1 for openai-compatible:<model>.",
+        "--base-url",
+        "URL",
+    ),
+]
 MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds.", "--max-seconds", "SECONDS")]
 
 
@@ -81,13 +87,74 @@ class BrowserOptions(LaunchOptions):
     """The options of a launched or connected browser and its viewport."""
 
     cdp: Cdp = None
+    profile: Annotated[
+        Path | None,
+        option("Browser profile that runs share; an empty or missing folder becomes one.", "--profile", "FOLDER"),
+    ] = None
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser window.")] = False
 
     @property
     def flags(self) -> dict[str, Any]:
         """The given options as arguments of `settings.load`."""
-        own = {"storage_state": self.storage_state, "session": self.session}
+        own = {"storage_state": self.storage_state, "session": self.session, "profile": self.profile}
         return browser_flags(self.executable, self.cdp, self.headed, **self.view, **own)
+
+
+@dataclass(frozen=True)
+class SuperviseOptions:
+    """Whether and where a person supervises the run."""
+
+    panel: ClassVar = "Supervision"
+
+    supervise: Annotated[
+        bool,
+        typer.Option("--supervise", help="Open a page that shows the run and asks before each step; see --approve."),
+    ] = False
+    supervise_host: Annotated[
+        str | None, option("Address that the page listens on, such as 0.0.0.0.", "--supervise-host", "HOST")
+    ] = None
+    supervise_port: Annotated[int | None, option("Port that it listens on.", "--supervise-port", "PORT")] = None
+    supervise_url: Annotated[
+        str | None,
+        option("Where browsers reach it, such as https://agent.example:8443.", "--supervise-url", "URL"),
+    ] = None
+    supervise_certificate: Annotated[
+        Path | None, option("TLS certificate of the page, as PEM.", "--supervise-certificate", "FILE")
+    ] = None
+    supervise_key: Annotated[
+        Path | None, option("Private key of that certificate, as PEM.", "--supervise-key", "FILE")
+    ] = None
+    supervise_plain_http: Annotated[
+        bool,
+        typer.Option(
+            "--supervise-plain-http", help="Listen without TLS on other networks, behind a proxy that encrypts."
+        ),
+    ] = False
+    webhook: Annotated[
+        str | None,
+        option("Address to which each proposal is posted, with its picture and a link.", "--webhook", "URL"),
+    ] = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The given options as settings.
+
+        Raises:
+            UsageError: one was given, and `--supervise` was not.
+        """
+        found = given(
+            host=self.supervise_host,
+            port=self.supervise_port,
+            url=self.supervise_url,
+            certificate=self.supervise_certificate,
+            key=self.supervise_key,
+            plain_http=self.supervise_plain_http or None,
+            webhook=self.webhook,
+        )
+        if found and not self.supervise:
+            name = "--webhook" if self.webhook else f"--supervise-{min(found).replace('_', '-')}"
+            raise UsageError(f"{name} needs --supervise", "add it")
+        return found
 
 
 @dataclass(frozen=True)
@@ -99,6 +166,7 @@ class LimitOptions:
     max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps", "N")] = None
     max_seconds: MaxSeconds = None
     max_cost: Annotated[float | None, option("US dollars that the model may cost.", "--max-cost", "USD")] = None
+    max_tokens: Annotated[int | None, option("Tokens that the model may use.", "--max-tokens", "N")] = None
     max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits", "N")] = None
     max_spend: Annotated[
         str | None, option("Money that may be spent on pages, such as '50 EUR'.", "--max-spend", "AMOUNT")
@@ -123,6 +191,7 @@ class LimitOptions:
             steps=self.max_steps,
             seconds=self.max_seconds,
             cost_usd=self.max_cost,
+            tokens=self.max_tokens,
             submits=self.max_submits,
             spend=self.max_spend,
             downloads=downloads or None,
@@ -310,6 +379,11 @@ def named_beginning(where: str | None) -> str | None:
     return f"{named_run(Path(name))}{colon}{steps}" if name == "latest" else where
 
 
+def hosts_of(texts: list[str] | None) -> tuple[str, ...]:
+    """The hosts of these arguments; one may name several, separated by commas."""
+    return tuple(each.strip() for text in texts or () for each in text.split(",") if each.strip())
+
+
 def size_of(text: str | None) -> dict[str, int] | None:
     """The viewport `1280x800` as the settings take it."""
     if text is None:
@@ -324,12 +398,14 @@ _FLAGS = {
     "limits.steps": "--max-steps",
     "limits.seconds": "--max-seconds",
     "limits.cost_usd": "--max-cost",
+    "limits.tokens": "--max-tokens",
     "limits.submits": "--max-submits",
     "limits.spend": "--max-spend",
     "limits.downloads.count": "--max-downloads",
     "limits.downloads.bytes_each": "--max-download-bytes",
     "limits.downloads.types": "--download-types",
     "model.name": "--model",
+    "model.base_url": "--base-url",
     "model.judge": "--judge",
     "model.dialect": "--dialect",
     "model.history": "--history",
@@ -342,8 +418,15 @@ _FLAGS = {
     "browser.device": "--device",
     "browser.locale": "--locale",
     "browser.proxy": "--proxy",
+    "browser.profile": "--profile",
     "browser.storage_state": "--storage-state",
     "browser.session": "--session",
+    "supervise.host": "--supervise-host",
+    "supervise.port": "--supervise-port",
+    "supervise.url": "--supervise-url",
+    "supervise.certificate": "--supervise-certificate",
+    "supervise.key": "--supervise-key",
+    "supervise.webhook": "--webhook",
     "runs": "--runs",
     "memory": "--memory",
 }

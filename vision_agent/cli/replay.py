@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from vision_agent.cli.commands import Commands, option_groups
 from vision_agent.cli.options import (
     AsJson,
+    BaseUrl,
     BrowserOptions,
     LimitOptions,
     MaxSeconds,
+    RunName,
     Runs,
-    Supervise,
+    SuperviseOptions,
+    Video,
     existing_files,
     given,
+    hosts_of,
     load_settings,
     option,
     pairs_of,
@@ -27,21 +31,25 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
+from vision_agent.cli.rows import RowOptions, run_over
 from vision_agent.cli.running import (
     attach_supervision_page,
     chosen_model,
     exit_code_of,
+    require_film,
     run_agent,
     usage_of,
     with_supervision,
 )
 from vision_agent.errors import UsageError
-from vision_agent.escape import cut_text, escaped_line
+from vision_agent.text.escape import cut_text, escaped_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vision_agent.batch import Row
     from vision_agent.replay import Replay, Variable
+    from vision_agent.settings import Settings
 
 app = Commands()
 _LONGEST_SHOWN = 500
@@ -72,6 +80,7 @@ def replay(
         str | None,
         option("The model that heals: <provider>:<model>; default: that of the settings.", "--model"),
     ] = None,
+    base_url: BaseUrl = None,
     patch: Annotated[
         Path | None,
         option("A patch.json with repairs for broken steps.", "--patch"),
@@ -89,8 +98,10 @@ def replay(
         option("What needs approval; default: as recorded.", "--approve", "never|risky|always"),
     ] = None,
     runs: Runs = None,
+    name: RunName = None,
     max_seconds: MaxSeconds = None,
     browser: BrowserOptions,
+    rows: RowOptions,
     as_json: AsJson = False,
 ) -> None:
     """Replay a recorded run on the live page, without a model, and report how closely it matches the record.
@@ -110,6 +121,8 @@ def replay(
 
     With the repairs, without a model: vision-agent replay RUN --patch runs/.../patch.json
 
+    For each row of a table, whose columns are named like variables: vision-agent replay RUN --over orders.csv --jobs 4
+
     Exit codes: 0 done, 1 not done (with the step and the reason), 2 usage, 3 limit, 4 needs a person,
     5 browser or model down, 130 interrupted.
     """
@@ -122,23 +135,87 @@ def replay(
         raise UsageError(
             f"--model {model} has no effect in a replay without --heal", "add --heal to let it repair broken steps"
         )
-    settings = load_settings(**browser.flags, **given(runs=runs, approval=given(ask=approve) or None))
+    rows.check()
+    settings = load_settings(
+        **browser.flags,
+        **given(runs=runs, approval=given(ask=approve) or None, model=given(base_url=base_url) or None),
+    )
+    values, healer = dict(pairs_of(set_, "--set")), (model or settings.model.name) if heal else None
+    same: dict[str, Any] = {
+        "secrets": {each.name: each.value for each in secrets_of(secret)},
+        "files": existing_files(file),
+        "hosts": hosts_of(allow_host) if allow_host else None,
+        "patch": patch,
+        "heal": healer,
+        "seconds": max_seconds,
+        "view": tuple(browser.view),
+    }
+    if rows.over is not None:
+        rows.require_unattended(healer or "", settings.browser.cdp_url, name, is_supervised=False)
+        _replay_rows(run, values, url, same, settings, rows, as_json)
     one = Replay(
         run,
-        values=dict(pairs_of(set_, "--set")),
-        secrets={each.name: each.value for each in secrets_of(secret)},
+        values=values,
         url=url,
-        files=existing_files(file),
-        hosts=allow_host,
-        patch=patch,
-        heal=(model or settings.model.name) if heal else None,
         settings=settings,
-        seconds=max_seconds,
-        view=tuple(browser.view),
+        **same,
+        name=name,
         person=terminal_person(),
         approver=None if as_json else terminal_approver(as_json, settings),
     )
     _replay(one, as_json, is_shared=one.agent.settings.approval.ask != "never" or (heal and model == "human"))
+
+
+def _replay_rows(
+    run: Path,
+    values: dict[str, str],
+    url: str | None,
+    same: dict[str, Any],
+    settings: Settings,
+    rows: RowOptions,
+    as_json: bool,
+) -> NoReturn:
+    """One replay for each row; nobody is asked, so what needs approval ends its row."""
+    from vision_agent.batch import RowPlan, read_rows
+    from vision_agent.batch.rows import places_in
+    from vision_agent.replay import Replay, variables_of
+    from vision_agent.session.deciders import require_models
+
+    assert rows.over is not None
+    if rows.ray is not None:
+        raise UsageError("Replays run only on this machine", "leave out --ray")
+    if same["heal"] is not None:
+        require_models(same["heal"], settings)
+    table = read_rows(rows.over)
+    names = {each.name for each in variables_of(run, same["patch"])}
+    columns = list(table[0].values)
+    used = (names - values.keys()).union(*map(places_in, (url or "", *values.values())))
+    if not used.intersection(columns):
+        raise UsageError(
+            f"No column of {rows.over} is a variable of this run",
+            f"it has {', '.join(sorted(names)) or 'none'}; name a column like one, or give --set NAME={{column}}",
+        )
+    if unused := [each for each in columns if each not in used]:
+        what = f"columns of {rows.over} that the replay does not use: {', '.join(unused)}"
+        hint = f"--variables shows what can be set, and --set 'NAME={{{unused[0]}}}' sets it from a column"
+        typer.echo(f"vision-agent: {what} ({hint})", err=True)
+
+    def make_replay(row: Row, plan: RowPlan) -> Replay:
+        own = {name: value for name, value in row.values.items() if name in names}
+        return Replay(
+            run,
+            values={**own, **{name: row.fill(value) for name, value in values.items()}},
+            url=row.fill_address(url) if url is not None else None,
+            max_cost=plan.max_cost,
+            settings=settings.model_copy(update={"runs": plan.runs}),
+            **same,
+        )
+
+    def also(row: Row) -> list[Any]:
+        one = make_replay(row, RowPlan(settings.runs, None))
+        return [one.recorded.id, [step.decision.model_dump(mode="json") for step in one.steps]]
+
+    run_over(rows, table, make_replay, f"Replay of {run.resolve().name}", also, as_json, suffix="-replay")
 
 
 def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
@@ -148,7 +225,7 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("name", "was", "where"):
@@ -161,8 +238,8 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
 
 
 def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
-    from vision_agent.progress import Progress, print_facts
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.progress.terminal_progress import Progress, print_facts
+    from vision_agent.text.console import TerminalConsole
 
     console, agent = TerminalConsole(stderr=True), one.agent
     one.listen(progress := Progress(console, is_shared=is_shared, note=one.note))
@@ -177,6 +254,8 @@ def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
             where = ("folder", agent.folder), ("report", agent.report), ("patch", one.patch), ("head", agent.head)
             print_facts(console, ("used", used), *where)
     assert agent.ending is not None
+    for sentence in one.not_kept:
+        typer.echo(f"vision-agent: {sentence}", err=True)
     if not as_json:
         typer.echo(agent.ending.sentence)
         if one.stopped and not one.heals:
@@ -199,6 +278,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
         "run": str(agent.folder),
         "report": str(agent.report),
         "patch": str(one.patch) if one.patch else None,
+        "not_kept": list(one.not_kept),
         "head": agent.head,
     }
 
@@ -212,6 +292,7 @@ def resume(
         str | None,
         option("The model that continues; default: the one that decided so far.", "--model"),
     ] = None,
+    base_url: BaseUrl = None,
     steps: Annotated[
         Path | None,
         option("The file of step lines that the run followed.", "--steps"),
@@ -240,13 +321,14 @@ def resume(
             "action; for use without a person.",
         ),
     ] = False,
-    supervise: Supervise = False,
     approve: Annotated[
         str | None,
         option("What needs approval; default: as before.", "--approve", "never|risky|always"),
     ] = None,
+    supervision: SuperviseOptions,
     limits: LimitOptions,
     browser: BrowserOptions,
+    video: Video = None,
     as_json: AsJson = False,
 ) -> None:
     """Continue a run that was interrupted by a crash, by Ctrl-C, by a limit, or because a person was needed.
@@ -269,9 +351,17 @@ def resume(
     """
     from vision_agent.replay import resume as resumed_agent
 
-    settings = load_settings(**browser.flags, **given(approval=given(ask=approve) or None))
-    if supervise:
+    settings = load_settings(
+        **browser.flags,
+        **given(
+            approval=given(ask=approve) or None,
+            supervise=supervision.settings or None,
+            model=given(base_url=base_url) or None,
+        ),
+    )
+    if supervision.supervise:
         settings = with_supervision(settings)
+    require_film(video)
     agent = resumed_agent(
         run,
         model=chosen_model(model, steps),
@@ -279,16 +369,16 @@ def resume(
         settings=settings,
         limits=limits.limits,
         files=existing_files(file),
-        hosts=allow_host,
+        hosts=hosts_of(allow_host) if allow_host else None,
         url=url,
         may_reopen=reopen,
         view=tuple(browser.view),
         person=terminal_person(),
-        approver=None if supervise or as_json else terminal_approver(as_json, settings),
+        approver=None if supervision.supervise or as_json else terminal_approver(as_json, settings),
     )
-    page = attach_supervision_page(agent) if supervise else None
+    page = attach_supervision_page(agent) if supervision.supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
-    run_agent(agent, as_json, is_asked or agent.decides == "human", page)
+    run_agent(agent, as_json, is_asked or agent.decides == "human", page, steps=steps, video=video)
 
 
 @app.command(rich_help_panel="Runs")
@@ -315,7 +405,7 @@ def diff(
     from vision_agent.record.diff import diff
     from vision_agent.record.diff_lines import tell_diff
     from vision_agent.record.diff_page import write_diff
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Comparing") as status:
         found = diff(a, b, tolerance=tolerance / 100, tell=status.update)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vision_agent.batch import Row, RowResult
-    from vision_agent.batch.run_rows import MakeAgent
+    from vision_agent.batch.run_rows import MakeAgent, RunRow
 
 _LONGEST_SHOWN = 100
 """Characters of an answer in the terminal."""
@@ -32,7 +33,7 @@ class RowOptions:
         Path | None,
         option(
             "Do the task once for each row of this CSV or JSON Lines file; {column} in the goal, the address, step "
-            "lines and --data stands for the row's value.",
+            "lines, --data and --set stands for the row's value.",
             "--over",
             "FILE",
         ),
@@ -49,36 +50,74 @@ class RowOptions:
     ] = None
     retry: Annotated[bool, typer.Option("--retry", help="Run rows again that were not done.")] = False
 
+    ray: Annotated[
+        str | None,
+        option(
+            "Run the rows on a Ray cluster: local starts one, auto joins the one of this machine, ray://HEAD:10001 "
+            "joins a cluster. Needs the extra `ray`; not for replays.",
+            "--ray",
+            "ADDRESS",
+        ),
+    ] = None
+
     def check(self) -> None:
         """Refuses what makes sense only with a table.
 
         Raises:
             UsageError: such an option was given without one.
         """
-        alone = {"--jobs": self.jobs, "--max-total-cost": self.max_total_cost, "--out": self.out, "--retry": self.retry}
+        alone = {
+            "--jobs": self.jobs,
+            "--max-total-cost": self.max_total_cost,
+            "--out": self.out,
+            "--retry": self.retry,
+            "--ray": self.ray,
+        }
         if self.over is None and (wrong := next((name for name, value in alone.items() if value), None)):
             raise UsageError(f"{wrong} is for many rows", "name their table with --over")
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the batch."""
-        assert self.over is not None
-        return self.out or Path(self.over.stem)
+    def require_unattended(self, model: str, cdp_url: str | None, name: str | None, *, is_supervised: bool) -> None:
+        """Refuses what does not go with many rows.
+
+        Raises:
+            UsageError: a person would be needed, or something that there is only one of.
+        """
+        if name is not None:
+            raise UsageError("--over makes a run folder for each row, and --name names one", "leave out --name")
+        if is_supervised or model == "human":
+            raise UsageError(
+                "--over runs without a person", "leave out --supervise and --model human, or run the rows one by one"
+            )
+        if cdp_url is not None and self.ray is not None:
+            raise UsageError("--ray starts a browser for each row, and --cdp names one", "leave out one of them")
+        if cdp_url is not None and (self.jobs or 1) > 1:
+            raise UsageError("--jobs needs a browser for each row, and --cdp names one", "leave out one of them")
 
 
-def run_over(options: RowOptions, make_agent: MakeAgent, title: str, also: Callable[[Row], Any], as_json: bool) -> None:
-    """Runs all rows with progress on stderr, writes answers and summary, and exits with the code of the whole."""
+def run_over(
+    options: RowOptions,
+    rows: Sequence[Row],
+    make_agent: MakeAgent,
+    title: str,
+    also: Callable[[Row], Any],
+    as_json: bool,
+    suffix: str = "",
+) -> NoReturn:
+    """Runs all rows with progress on stderr, writes answers and summary, and exits with the code of the whole.
+
+    The default folder of the batch is the name of the table with `suffix`.
+    """
     import asyncio
 
-    from vision_agent.batch import read_rows, run_rows
-    from vision_agent.batch.run_rows import RowResult
+    from vision_agent.batch import run_rows
+    from vision_agent.batch.run_rows import RowResult, run_here
     from vision_agent.batch.summary import write_summary
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
 
     assert options.over is not None
     if options.max_total_cost is not None and options.max_total_cost <= 0:
         raise UsageError(f"--max-total-cost {options.max_total_cost:g} allows nothing", "give more than 0")
-    rows, folder, console = read_rows(options.over), options.folder, TerminalConsole(stderr=True)
+    folder, console = options.out or Path(options.over.stem + suffix), TerminalConsole(stderr=True)
     found: dict[int, RowResult] = {}
 
     with console.status(f"0 of {len(rows)} rows") as status:
@@ -88,19 +127,22 @@ def run_over(options: RowOptions, make_agent: MakeAgent, title: str, also: Calla
             status.update(f"{len(found)} of {len(rows)} rows")
             console.print(_line(result), highlight=False, markup=False, soft_wrap=True)
 
+        jobs = 1 if options.jobs is None else options.jobs
         try:
-            asyncio.run(
-                run_rows(
-                    rows,
-                    make_agent,
-                    folder,
-                    jobs=1 if options.jobs is None else options.jobs,
-                    max_total_cost=options.max_total_cost,
-                    retry=options.retry,
-                    also=also,
-                    tell=tell,
+            with nullcontext(run_here) if options.ray is None else _on_ray(options.ray, jobs) as run_row:
+                asyncio.run(
+                    run_rows(
+                        rows,
+                        make_agent,
+                        folder,
+                        jobs=jobs,
+                        max_total_cost=options.max_total_cost,
+                        retry=options.retry,
+                        also=also,
+                        tell=tell,
+                        run_row=run_row,
+                    )
                 )
-            )
         except KeyboardInterrupt:
             console.print(
                 f"{len(found)} of {len(rows)} rows have a result in {folder}; run the same command again to continue.",
@@ -115,8 +157,14 @@ def run_over(options: RowOptions, make_agent: MakeAgent, title: str, also: Calla
     raise typer.Exit(_exit_code(results))
 
 
+def _on_ray(address: str, jobs: int) -> AbstractContextManager[RunRow]:
+    from vision_agent.evals.ray_rows import rows_on
+
+    return rows_on(address, jobs)
+
+
 def _line(result: RowResult) -> str:
-    from vision_agent.escape import cut_text, escaped_line
+    from vision_agent.text.escape import cut_text, escaped_line
 
     said = result.answer if result.ok else result.sentence
     row = " · ".join(value for value in result.row.values.values() if value)
@@ -143,6 +191,12 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
         return
     paid = "cost unknown" if cost is None else f"${cost:.4f}"
     typer.echo(f"{done} of {len(results)} rows done, {paid}")
+    failed = sum(not each.ok and each.status != "not_run" for each in results)
+    waiting = len(results) - done - failed
+    if failed:
+        typer.echo(f"Rows that began and were not done: {failed}. Look at their runs, then use --retry.")
+    if waiting:
+        typer.echo(f"Rows that have not begun: {waiting}. The same command runs them, if a limit allows it.")
     typer.echo(f"answers  {answers}")
     typer.echo(f"summary  {page}")
 

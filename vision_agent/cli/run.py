@@ -11,14 +11,18 @@ import typer
 from vision_agent.cli.commands import Commands, option_groups
 from vision_agent.cli.options import (
     AsJson,
+    BaseUrl,
     BrowserOptions,
     LimitOptions,
+    RunName,
     Runs,
-    Supervise,
+    SuperviseOptions,
+    Video,
     bound_to_origins,
     existing_files,
     files_in,
     given,
+    hosts_of,
     load_settings,
     named_beginning,
     option,
@@ -30,7 +34,14 @@ from vision_agent.cli.options import (
     terminal_person,
 )
 from vision_agent.cli.rows import RowOptions, run_over
-from vision_agent.cli.running import attach_supervision_page, chosen_model, run_agent, step_lines_in, with_supervision
+from vision_agent.cli.running import (
+    attach_supervision_page,
+    chosen_model,
+    require_film,
+    run_agent,
+    step_lines_in,
+    with_supervision,
+)
 from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
@@ -52,6 +63,7 @@ class ModelOptions:
     panel: ClassVar = "Who decides"
 
     model: Annotated[str | None, option(f"The model that decides: {', '.join(KNOWN)}.", "--model", "MODEL")] = None
+    base_url: BaseUrl = None
     steps: Annotated[Path | None, option("Follow the step lines in this file, without a model.", "--steps", "FILE")] = (
         None
     )
@@ -97,6 +109,7 @@ class ModelOptions:
     def settings(self) -> dict[str, Any]:
         """The given model settings."""
         return given(
+            base_url=self.base_url,
             judge=self.judge,
             dialect=self.dialect,
             actions_per_step=self.actions_per_step,
@@ -181,7 +194,10 @@ class TaskOptions:
     allow_host: Annotated[
         list[str] | None,
         option(
-            "A host that may be reached, such as example.org or *.example.org; others may not.", "--allow-host", "HOST"
+            "A host that may be reached, such as example.org or *.example.org, or several separated by commas; others "
+            "may not.",
+            "--allow-host",
+            "HOST",
         ),
     ] = None
     deny_host: Annotated[
@@ -191,8 +207,8 @@ class TaskOptions:
     def task(self, goal: str, url: str, limits: Limits, fill: Callable[[str], str] = str) -> Task:
         """The task with this goal; `fill` completes the values of `--data`."""
         from vision_agent.policy.success_checks import check_from
+        from vision_agent.text.urls import start_address
         from vision_agent.types import Task
-        from vision_agent.urls import start_address
 
         return Task(
             goal=goal,
@@ -212,8 +228,8 @@ class TaskOptions:
             answer_schema=schema_in(self.output_schema),
             files=(*existing_files(self.file), *files_in(self.upload_folder)),
             allowed_actions=_named(self.allow_actions),
-            allowed_hosts=tuple(self.allow_host) if self.allow_host else None,
-            denied_hosts=tuple(self.deny_host or ()),
+            allowed_hosts=hosts_of(self.allow_host) if self.allow_host else None,
+            denied_hosts=hosts_of(self.deny_host),
         )
 
 
@@ -253,7 +269,6 @@ class ApprovalOptions:
 
     panel: ClassVar = "Approval"
 
-    supervise: Supervise = False
     approve: Annotated[str | None, option("What needs approval.", "--approve", "never|risky|always")] = None
     policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy", "FILE")] = None
     dry_run: Annotated[
@@ -279,10 +294,13 @@ def run(
     decides: ModelOptions,
     task: TaskOptions,
     runs: Runs = None,
+    name: RunName = None,
     limits: LimitOptions,
     browser: RunBrowserOptions,
     approval: ApprovalOptions,
+    supervision: SuperviseOptions,
     rows: RowOptions,
+    video: Video = None,
     as_json: AsJson = False,
 ) -> None:
     """Do a task on a page and record it in a run folder.
@@ -315,15 +333,22 @@ def run(
             runs=runs,
             model=decides.settings or None,
             approval=approval.settings or None,
+            supervise=supervision.settings or None,
         ),
     )
-    if approval.supervise:
+    if supervision.supervise:
         settings = with_supervision(settings)
     if not goal and decides.steps is None:
         raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
     rows.check()
     if rows.over is not None:
-        _run_rows(url, goal, decides, task, settings, approval, rows, as_json)
+        decider = "" if decides.steps is not None else decides.model or settings.model.name
+        cdp_url = settings.browser.cdp_url
+        rows.require_unattended(decider, cdp_url, name, is_supervised=supervision.supervise)
+        if video is not None:
+            raise UsageError("--over makes many runs, and --video shows one", "write films with report --animate")
+        _run_rows(url, goal, decides, task, settings, rows, as_json)
+    require_film(video)
     is_asked = settings.approval.ask != "never"
     model = chosen_model(decides.model, decides.steps)
     agent = Agent(
@@ -331,13 +356,14 @@ def run(
         model=model,
         settings=settings,
         begin=named_beginning(decides.begin),
+        name=name,
         person=terminal_person(),
-        approver=terminal_approver(as_json, settings) if is_asked and not approval.supervise else None,
+        approver=terminal_approver(as_json, settings) if is_asked and not supervision.supervise else None,
     )
     require_models(model, settings)
-    page = attach_supervision_page(agent) if approval.supervise else None
+    page = attach_supervision_page(agent) if supervision.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
-    run_agent(agent, as_json, is_human or (page is None and is_asked), page)
+    run_agent(agent, as_json, is_human or (page is None and is_asked), page, steps=decides.steps, video=video)
 
 
 def _run_rows(
@@ -346,27 +372,20 @@ def _run_rows(
     decides: ModelOptions,
     task: TaskOptions,
     settings: Settings,
-    approval: ApprovalOptions,
     rows: RowOptions,
     as_json: bool,
 ) -> NoReturn:
     """One run for each row; nobody is asked, so what needs approval ends its row."""
+    from vision_agent.batch import read_rows
     from vision_agent.models.offline.steps import StepsModel
     from vision_agent.session import Agent
     from vision_agent.session.deciders import require_models
 
-    name = decides.model or settings.model.name
-    if approval.supervise or (name == "human" and decides.steps is None):
-        raise UsageError(
-            "--over runs without a person", "leave out --supervise and --model human, or run the rows one by one"
-        )
     if decides.begin is not None:
         raise UsageError("--over cannot be combined with --begin", "leave out one of them")
-    if settings.browser.cdp_url is not None and (rows.jobs or 1) > 1:
-        raise UsageError("--jobs needs a browser for each row, and --cdp names one", "leave out one of them")
     model = chosen_model(decides.model, None) if decides.steps is None else None
     lines = None if decides.steps is None else step_lines_in(decides.steps)
-    if lines is None:
+    if lines is None and rows.ray in (None, "local"):  # other machines have keys of their own
         require_models(model, settings)
 
     def make_agent(row: Row, plan: RowPlan) -> Agent:
@@ -378,9 +397,10 @@ def _run_rows(
             settings=settings.model_copy(update={"runs": plan.runs, "limits": limits}),
         )
 
+    assert rows.over is not None
+    table = read_rows(rows.over)
     title = goal or _goal_of_lines(decides.steps)
-    run_over(rows, make_agent, title, lambda row: lines and list(row.fill_lines(lines)), as_json)
-    raise typer.Exit
+    run_over(rows, table, make_agent, title, lambda row: lines and list(row.fill_lines(lines)), as_json)
 
 
 def _goal_of_lines(steps: Path | None) -> str:

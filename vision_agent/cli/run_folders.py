@@ -10,7 +10,7 @@ import typer
 
 from vision_agent.cli.commands import Commands
 from vision_agent.cli.options import AsJson, Runs, load_settings, option, run_argument
-from vision_agent.escape import printable_line
+from vision_agent.text.escape import printable_line
 
 if TYPE_CHECKING:
     from vision_agent.record.verify import Verified
@@ -54,7 +54,7 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
 
 
 def _print_verified(found: Verified) -> None:
-    from vision_agent.action_sentences import counted
+    from vision_agent.describe.action_sentences import counted
 
     for fault in found.faults:
         typer.echo(fault.sentence)
@@ -83,7 +83,7 @@ def _print_verified(found: Verified) -> None:
 @app.command(rich_help_panel="Records")
 def export(
     run: RunPath,
-    to: Annotated[str, option("What to write; see above.", "--to", "pytest|chat-jsonl|grounding|cere")],
+    to: Annotated[str, option("What to write; see above.", "--to", "pytest|steps|chat-jsonl|grounding|cere")],
     out: Annotated[
         Path, typer.Option("--out", help="The file or folder to create; it must not exist.", show_default=False)
     ],
@@ -91,6 +91,7 @@ def export(
     """Export a run in a format that other tools read.
 
     pytest: a Playwright test that repeats the run, finding targets by role and name.
+    steps: step lines that repeat it, for `run --steps`.
     chat-jsonl: one training example per step, with its pictures.
     grounding: a folder of pictures with the place of the target on each.
     cere: a golden session, which `import` reads back.
@@ -125,14 +126,14 @@ def report(
     run: RunPath,
     animate: Annotated[
         Path | None,
-        typer.Option("--animate", help="Also write the run as an animation: a .webp or .gif.", show_default=False),
+        typer.Option("--animate", help="Also write the run as a film: .webm, .mp4, .webp or .gif.", show_default=False),
     ] = None,
 ) -> None:
     """Write the report of a run again: one HTML file that opens from disk.
 
     Every run writes one at its end; use this for an interrupted or imported run.
 
-    Exit codes: 0 written, 2 no such run, or the animation cannot be written, 5 a damaged record.
+    Exit codes: 0 written, 2 no such run, or the film cannot be written, 5 a damaged record.
     """
     from vision_agent.export.animation import write_animation
     from vision_agent.record.report import write_report

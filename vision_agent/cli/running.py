@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +17,32 @@ from vision_agent.cli.options import has_window
 from vision_agent.errors import UsageError, VisionAgentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
     from vision_agent.events import Event
     from vision_agent.ports import Model
-    from vision_agent.progress import Progress
+    from vision_agent.progress.terminal_progress import Progress
     from vision_agent.session import Agent
     from vision_agent.settings import Settings
     from vision_agent.supervise.page_approver import SupervisionPage
     from vision_agent.types import Ending
 
 
+_GO_ON = {"interrupted": "", "needs_person": "", "limit": ", with a higher limit"}
+"""The endings after which a run can be resumed, with what the command needs."""
+
+
 def with_supervision(settings: Settings) -> Settings:
-    """The settings of a supervised run: every step needs approval unless `approval.ask` is set."""
+    """The settings of a supervised run: every step needs approval unless `approval.ask` is set.
+
+    Raises:
+        UsageError: the supervision page cannot be served as they say.
+    """
+    from vision_agent.supervise.access import require_servable
+
+    require_servable(settings.supervise)
     if "ask" in settings.approval.model_fields_set:
         return settings
     return settings.model_copy(update={"approval": settings.approval.model_copy(update={"ask": "always"})})
@@ -40,26 +54,57 @@ def attach_supervision_page(agent: Agent) -> SupervisionPage:
     from vision_agent.supervise.page_approver import SupervisionPage
 
     goal = Redactor(agent.task.secrets)(agent.task.goal)
-    page = SupervisionPage(agent.settings.approval, has_window=has_window(agent.settings), goal=goal)
+    page = SupervisionPage(
+        agent.settings.approval,
+        has_window=has_window(agent.settings),
+        goal=goal,
+        settings=agent.settings.supervise,
+    )
     agent.ask(page.ask, page)
     return page
 
 
-def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPage | None = None) -> None:
-    """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code."""
-    from vision_agent.progress import Progress, print_facts
-    from vision_agent.terminal import TerminalConsole
+def require_film(video: Path | None) -> None:
+    """Checks, before a run, that a film of it can be written there.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if video is None:
+        return
+    from vision_agent.export.animation import require_film_name
+
+    require_film_name(video)
+    if not video.absolute().parent.is_dir():
+        raise UsageError(f"There is no folder {video.absolute().parent} for --video", "make it, or name another")
+
+
+def run_agent(
+    agent: Agent,
+    as_json: bool,
+    is_shared: bool,
+    page: SupervisionPage | None = None,
+    *,
+    tells_ending: bool = True,
+    steps: Path | None = None,
+    video: Path | None = None,
+) -> None:
+    """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code.
+
+    `tells_ending`: whether its sentence goes to standard output, which else is for something of the caller; `steps`:
+    the file of the step lines that it follows; `video`: the file for a film of the run.
+    """
+    from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
+    from vision_agent.text.console import TerminalConsole
 
     console = TerminalConsole(stderr=True)
     progress = Progress(console, is_shared=is_shared)
-    try:
-        if page is None:
-            agent.listen(progress)
-            asyncio.run(agent.run())
-        else:
-            asyncio.run(_supervised(agent, page, progress, console))
-    finally:
-        # An error is raised and printed by `main`; the paths of the run are printed in any case.
+    shown = list[bool]()
+
+    def show_end() -> None:
+        if shown:
+            return
+        shown.append(True)
         progress.stop()
         if as_json and agent.ending is not None:
             ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
@@ -71,10 +116,26 @@ def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPag
             print_facts(
                 console, ("used", used), ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
             )
-            if agent.folder is not None and agent.ending is not None and agent.ending.status == "interrupted":
-                print_facts(console, ("go on", f"vision-agent resume {shlex.quote(str(agent.folder))}"))
+            if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
+                home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
+                command = shlex.join(["vision-agent", "resume", home, *lines])
+                print_whole(console, "go on", command + _GO_ON[agent.ending.status])
+
+    try:
+        if page is None:
+            agent.listen(progress)
+            asyncio.run(agent.run())
+        else:
+            asyncio.run(_supervised(agent, page, progress, console, show_end))
+    finally:
+        # An error is raised and printed by `main`; the paths of the run are printed in any case.
+        show_end()
     assert agent.ending is not None
-    if not as_json:
+    if video is not None and agent.folder is not None and agent.record is not None and agent.record.steps:
+        from vision_agent.export.animation import write_animation
+
+        print_facts(console, ("video", write_animation(agent.folder, video)))
+    if tells_ending and not as_json:
         typer.echo(agent.ending.sentence)
     raise typer.Exit(agent.ending.exit_code)
 
@@ -100,21 +161,38 @@ def exit_code_of(ending: Ending) -> int:
     return ending.exit_code
 
 
-async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, console: Console) -> None:
+async def _supervised(
+    agent: Agent, page: SupervisionPage, progress: Progress, console: Console, show_end: Callable[[], None]
+) -> None:
     import threading
     import webbrowser
+
+    from vision_agent.supervise.access import is_loopback
 
     def hear(event: Event) -> None:
         progress(event)
         page.hear(event)
 
-    async with page.opened() as address:
+    def tell(sentence: str) -> None:
+        console.print(sentence, soft_wrap=True, highlight=False)
+
+    page.tell = tell
+    is_local = is_loopback(page.settings.host)
+    async with page.opened(lambda address: tell(f"Supervise it at {address}")) as address:
         agent.listen(hear)
-        console.print(f"Supervise it at {address}", soft_wrap=True, highlight=False)
-        console.print("The address works in one browser on this machine.", style="dim")
-        if has_screen(console):
+        tell(f"Supervise it at {address}")
+        where = " on this machine" if is_local and page.settings.url is None else ""
+        console.print(f"The address works in one browser{where}.", style="dim")
+        if is_local and has_screen(console):
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        await agent.run()
+        try:
+            await agent.run()
+        finally:
+            show_end()
+            if not isinstance(sys.exception(), asyncio.CancelledError):
+                # Whoever leaves with Ctrl-C now has seen the end.
+                with suppress(asyncio.CancelledError):
+                    await page.show_report(agent.report)
 
 
 def has_screen(console: Console) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +25,15 @@ Goal = Annotated[str | None, option("Only runs whose goal or ending has this tex
 OlderThan = Annotated[
     str | None, option("Only runs that were started longer ago than this, such as 12h, 30d or 8w.", "--older-than")
 ]
+Day = Annotated[
+    str | None,
+    option(
+        "Only runs that were started on this day: 2026-11-24, today, yesterday, or a weekday such as tuesday, which is "
+        "the latest one.",
+        "--day",
+    ),
+]
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _AGE = re.compile(r"(\d{1,6})\s*(m|h|d|w)", re.IGNORECASE)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SIGNS = {"done": ("✓", "green"), "dry_run": ("✓", "green"), "running": ("…", "cyan"), "unfinished": ("◐", "yellow")}
@@ -36,6 +45,7 @@ def runs_(
     runs: Runs = None,
     status: Status = None,
     text: Goal = None,
+    day: Day = None,
     older_than: OlderThan = None,
     most: Annotated[int, typer.Option("--most", min=1, help="How many runs to list.")] = 20,
     as_json: AsJson = False,
@@ -44,6 +54,8 @@ def runs_(
 
     Those that did not do their task: vision-agent runs --status not_done --most 50
 
+    Those of last Tuesday: vision-agent runs --day tuesday
+
     The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
 
     A status is how the run ended, or running, unfinished (cut off; perhaps it can be resumed) or unreadable.
@@ -51,13 +63,14 @@ def runs_(
     if context.invoked_subcommand is not None:
         return
     folder = _folder(runs)
-    found = _found(folder, status, text, older_than)
+    found = _found(folder, status, text, day, older_than)
     shown = [(run, _figures(run)) for run in found[:most]]
     if as_json:
         typer.echo(json.dumps([_facts(run, figures) for run, figures in shown], ensure_ascii=False, indent=2))
         return
     if not found:
-        typer.echo(f"There is no such run in {folder}." if status or text or older_than else f"No runs in {folder}.")
+        is_narrowed = status or text or day or older_than
+        typer.echo(f"There is no such run in {folder}." if is_narrowed else f"No runs in {folder}.")
         return
     _print(shown, len(found), folder)
 
@@ -69,6 +82,7 @@ def rm(
     ] = None,
     *,
     older_than: OlderThan = None,
+    day: Day = None,
     status: Status = None,
     text: Goal = None,
     runs: Runs = None,
@@ -83,19 +97,20 @@ def rm(
 
     Exit codes: 0 deleted or nothing to delete, 1 you said no, 2 usage, 5 one could not be deleted.
     """
-    from vision_agent.action_sentences import counted
+    from vision_agent.describe.action_sentences import counted
     from vision_agent.record.run_list import delete_run
 
-    if folders and (older_than or status or text):
+    if folders and (older_than or day or status or text):
         raise UsageError(
-            "Run folders cannot be combined with --older-than, --status or --text", "give one or the other"
+            "Run folders cannot be combined with --older-than, --day, --status or --text", "give one or the other"
         )
-    if not (folders or older_than or status or text):
+    if not (folders or older_than or day or status or text):
         raise UsageError("Nothing says which runs to delete", "name run folders, or give --older-than 30d")
     if folders:
         chosen = [named_run(each) for each in folders]
     else:
-        chosen = [run.folder for run in _found(_folder(runs), status, text, older_than) if run.status != "running"]
+        found = _found(_folder(runs), status, text, day, older_than)
+        chosen = [run.folder for run in found if run.status != "running"]
     if chosen and not yes:
         _ask(chosen, as_json)
     for each in chosen:
@@ -107,7 +122,7 @@ def rm(
 
 
 def _ask(chosen: list[Path], as_json: bool) -> None:
-    from vision_agent.action_sentences import counted
+    from vision_agent.describe.action_sentences import counted
 
     if as_json or not sys.stdin.isatty():
         raise UsageError(f"Nobody is there to confirm that {counted(len(chosen), 'run')} may be deleted", "give --yes")
@@ -124,11 +139,28 @@ def _folder(runs: Path | None) -> Path:
     return load_settings(**given(runs=runs)).runs
 
 
-def _found(folder: Path, status: str | None, text: str | None, older_than: str | None) -> tuple[ListedRun, ...]:
+def _found(
+    folder: Path, status: str | None, text: str | None, day: str | None, older_than: str | None
+) -> tuple[ListedRun, ...]:
     from vision_agent.record.run_list import list_runs, matching
 
     before = datetime.now(UTC) - _age(older_than) if older_than else None
-    return matching(list_runs(folder), status=status or "", text=text or "", before=before)
+    on = _day(day, datetime.now().astimezone().date()) if day else None
+    return matching(list_runs(folder), status=status or "", text=text or "", day=on, before=before)
+
+
+def _day(text: str, today: date) -> date:
+    word = text.strip().lower()
+    if word in ("today", "yesterday"):
+        return today - timedelta(days=word == "yesterday")
+    if word in _WEEKDAYS:
+        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(word)) % 7)
+    try:
+        return date.fromisoformat(word)
+    except ValueError:
+        raise UsageError(
+            f"--day {text!r} is no day", "give one such as 2026-11-24, today, yesterday or tuesday"
+        ) from None
 
 
 def _age(text: str) -> timedelta:
@@ -155,8 +187,8 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
     from rich.table import Table
     from rich.text import Text
 
-    from vision_agent.escape import cut_text, escaped_line
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.text.console import TerminalConsole
+    from vision_agent.text.escape import cut_text, escaped_line
 
     rows = [_row(run, figures) for run, figures in shown]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
@@ -176,7 +208,7 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
 
 
 def _row(run: ListedRun, figures: RunFigures | None) -> tuple[str, ...]:
-    from vision_agent.escape import escaped_line
+    from vision_agent.text.escape import escaped_line
 
     sign, _style = _sign_of(run)
     status = f"{sign} {run.status.replace('_', ' ')}"

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import typer
 
-from vision_agent.terminal import EscapingStream
+from vision_agent.text.console import EscapingStream
 
 
 @contextmanager

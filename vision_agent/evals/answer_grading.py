@@ -25,12 +25,13 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from vision_agent import actions
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, Drag, Point, Target, targets_of
 from vision_agent.base_model import FrozenModel
-from vision_agent.escape import printable_line
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.evals.statistics import Interval, bootstrap
-from vision_agent.types import Box, Decision, Mark, Observation, Step
+from vision_agent.geometry import Box
+from vision_agent.text.escape import printable_line
+from vision_agent.types import Decision, Mark, Observation, Step
 
 NEAR_PX = 12.0
 """How far a point may be off, in CSS pixels to each side, if nothing is marked there: half of the 24 CSS pixels that
@@ -213,6 +214,10 @@ def operation_text(action: Action, seen: Observation) -> str:
             return action.kind.upper()
         case actions.Back() | actions.Forward() | actions.Reload() | actions.Read() | actions.Extract():
             return action.kind.upper()
+        case actions.LookAt() | actions.Pan() | actions.Magnify():
+            return action.kind.upper()
+        case actions.FindOn():
+            return f"FIND_ON {action.text}"
         case actions.Ask() | actions.Finish() | actions.Infeasible() | actions.Custom():
             return action.kind.upper()
         case _:

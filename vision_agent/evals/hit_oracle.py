@@ -26,14 +26,14 @@ from playwright.async_api import BrowserContext, CDPSession, ElementHandle, Fram
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent import assets
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, mark_in, targets_of
 from vision_agent.base_model import FrozenModel
 from vision_agent.browser.page import overlay
-from vision_agent.escape import printable_line
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.evals.items import Witnessed, WrongElement
 from vision_agent.events import Event, Happened, Intended, Observed
 from vision_agent.ports import Model
+from vision_agent.text.escape import printable_line
 from vision_agent.types import Decision, Mark, Observation, Outcome, Step, Task
 
 _NAME = "hit_oracle"

@@ -44,7 +44,7 @@ LOCAL = "local"
 _LOST = 3
 """An item that has lost this many workers is given up: it may be what ends them."""
 _REACH_S = 5.0
-_OPEN_S = 120.0
+OPEN_S = 120.0
 """For a place in the cluster, a process there and its browser."""
 _CLOSE_S = 15.0
 
@@ -62,6 +62,18 @@ def joined(address: str, jobs: int, suites: Sequence[Suite | OfflineSuite]) -> I
             f"--ray is for suites that need browsers, and {offline} uses recorded pages",
             "leave it out: --jobs answers several pages at once",
         )
+    with cluster(address, jobs):
+        yield partial(_hand_out, where=address)
+
+
+@contextmanager
+def cluster(address: str, jobs: int) -> Iterator[None]:
+    """Joins the Ray cluster at this address until the block ends; `local` starts one with `jobs` processors for that.
+
+    Raises:
+        UsageError: Ray is not installed, or the address is not valid.
+        Unavailable: no Ray answers there, or it refuses the connection.
+    """
     if find_spec("ray") is None:
         raise UsageError("Ray is not installed", "install it with: pip install 'vision-agent[ray]'")
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -87,7 +99,7 @@ def joined(address: str, jobs: int, suites: Sequence[Suite | OfflineSuite]) -> I
                 "both need the same versions of Ray and Python",
             ) from error
         try:
-            yield partial(_hand_out, where=address)
+            yield
         finally:
             ray.shutdown()
 
@@ -147,7 +159,7 @@ async def _hand_out(
         while True:
             item = await waiting.get()
             try:
-                result, made = await _as_future(worker.run.remote(item))
+                result, made = await as_future(worker.run.remote(item))
             except (RayError, ConnectionError) as error:
                 if isinstance(error, RayTaskError):
                     raise _worker_error(error) from None
@@ -157,7 +169,7 @@ async def _hand_out(
                 else:
                     came(_give_up(item, error))
                 return
-            _unpack(made, out / item.folder)
+            unpack(made, out / item.folder)
             came(result)
 
     async def keep_one() -> None:
@@ -177,14 +189,14 @@ async def _hand_out(
                 # A small cluster may hold fewer workers at once, but not none.
                 if not at_work:
                     raise Unavailable(
-                        f"No worker found a place in the Ray cluster at {where} within {_OPEN_S:.0f} seconds",
+                        f"No worker found a place in the Ray cluster at {where} within {OPEN_S:.0f} seconds",
                         "each needs one processor: `ray status` shows what is free",
                     ) from None
             except (RayError, ConnectionError) as error:
                 fell += 1
                 if fell == _LOST:
                     raise Unavailable(
-                        f"No worker could start in the Ray cluster at {where}: {_reason(error)}",
+                        f"No worker could start in the Ray cluster at {where}: {reason_of(error)}",
                         "each machine needs this version of vision-agent, with the extra `ray`, and a browser",
                     ) from None
 
@@ -213,8 +225,8 @@ async def _hire(suite: Suite, settings: Settings, models: set[str]) -> AsyncIter
     try:
         try:
             opening = worker.open.remote(suite, settings, models, version("vision-agent"), platform.node())
-            async with asyncio.timeout(_OPEN_S):
-                await _as_future(opening)
+            async with asyncio.timeout(OPEN_S):
+                await as_future(opening)
         except RayTaskError as error:
             raise _worker_error(error) from None
         try:
@@ -223,13 +235,13 @@ async def _hire(suite: Suite, settings: Settings, models: set[str]) -> AsyncIter
             with suppress(RayError, ConnectionError, TimeoutError):
                 # `wait_for` would lose a cancellation that arrives as a lost worker ends.
                 async with asyncio.timeout(_CLOSE_S):
-                    await _as_future(worker.close.remote())
+                    await as_future(worker.close.remote())
     finally:
         if ray.is_initialized():
             ray.kill(worker)
 
 
-def _as_future(call: Any) -> asyncio.Future[Any]:
+def as_future(call: Any) -> asyncio.Future[Any]:
     """A future of what a Ray call returns or raises. Cancelling it does not cancel the call.
 
     Cancelling Ray's own future with ours would make a ray:// cluster print a traceback.
@@ -256,22 +268,22 @@ def _as_future(call: Any) -> asyncio.Future[Any]:
 def _worker_error(error: Any) -> VisionAgentError:
     """The error that the worker raised."""
     cause = error.cause
-    return cause if isinstance(cause, VisionAgentError) else Unavailable(f"A worker broke: {_reason(error)}")
+    return cause if isinstance(cause, VisionAgentError) else Unavailable(f"A worker broke: {reason_of(error)}")
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     """The last line of the error: Ray reports in many lines and ends with the cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
 
 
 def _give_up(item: Item, error: BaseException) -> ItemResult:
-    error_text = f"Given up after losing {_LOST} workers; the last error: {_reason(error)}"
+    error_text = f"Given up after losing {_LOST} workers; the last error: {reason_of(error)}"
     return ItemResult(item=item, error=error_text, started_at=datetime.now(UTC), seconds=0.0)
 
 
-def _unpack(made: bytes, home: Path) -> None:
-    """Move a worker's files to the item's folder, each run completely or not at all.
+def unpack(made: bytes, home: Path, below: str = RUNS) -> None:
+    """Move the run folders, which are `below` in a worker's files, to that folder, each completely or not at all.
 
     `zipfile` keeps all files inside the folder, whatever their names.
 
@@ -283,9 +295,9 @@ def _unpack(made: bytes, home: Path) -> None:
         shutil.rmtree(part, ignore_errors=True)
         with zipfile.ZipFile(io.BytesIO(made)) as archive:
             archive.extractall(part)
-        for run in sorted((part / RUNS).glob("*")):
-            (home / RUNS).mkdir(parents=True, exist_ok=True)
-            run.rename(home / RUNS / run.name)
+        for run in sorted((part / below).glob("*")):
+            (home / below).mkdir(parents=True, exist_ok=True)
+            run.rename(home / below / run.name)
     except OSError as error:
         raise RecordError(
             f"Could not write {home}: {error.strerror or error}", "make room, or name another --out"
@@ -332,7 +344,7 @@ class _RayCrew:
             await asyncio.to_thread(self._suite.prepare, [item.task])
             result = await self._worker.run(item, self._home)
         made = self._home / item.folder
-        packed = _pack(made)
+        packed = pack(made)
         shutil.rmtree(made, ignore_errors=True)
         return result, packed
 
@@ -350,7 +362,7 @@ class _RayCrew:
             raise
 
 
-def _pack(folder: Path) -> bytes:
+def pack(folder: Path) -> bytes:
     """The folder as a zip archive, stored uncompressed because most of it is pictures."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:

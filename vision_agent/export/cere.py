@@ -47,8 +47,8 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
+from vision_agent.geometry import Size
 from vision_agent.record.read import first_line, load_shot, read
 from vision_agent.record.run_files import (
     MOST_OF_FILE,
@@ -71,7 +71,8 @@ from vision_agent.record.store import (
     write_private,
 )
 from vision_agent.record.verify import Fault, Verified, verify
-from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Size, Step, Task
+from vision_agent.text.escape import printable_line
+from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Step, Task
 from vision_agent.vision.picture import require_decodable
 
 ORIGINALS = "cere"

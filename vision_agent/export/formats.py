@@ -1,8 +1,9 @@
-"""Exports a run for other tools: as a test, training examples, a grounding data set or a golden session."""
+"""Exports a run for other tools: as a test, step lines, training examples, a grounding data set or a golden session."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,24 +13,30 @@ from vision_agent.errors import UsageError
 from vision_agent.export.cere import write_cere
 from vision_agent.export.grounding import write_grounding
 from vision_agent.export.playwright_test import render_test
+from vision_agent.export.step_lines import render_lines
 from vision_agent.export.training_examples import iter_examples
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.run_files import reading
 from vision_agent.record.store import shot_name, write_private
 
-Form = Literal["pytest", "chat-jsonl", "grounding", "cere"]
+Form = Literal["pytest", "steps", "chat-jsonl", "grounding", "cere"]
 FORMS: tuple[Form, ...] = get_args(Form)
+_CHECKS = re.compile(r"^\s*expect\(.*\)\.to_be_visible\(", re.MULTILINE)
+"""A line of a test that checks what shows; no text of a page begins a line there."""
 
 
 def export(folder: Path, form: Form, to: Path) -> str:
-    """Writes the run to `to`, a file for `pytest` and `cere` or else a new folder, and returns a short description.
+    """Writes the run to `to` and returns a short description.
+
+    `to` is a file for `pytest`, `steps` and `cere`, or else a new folder.
 
     Raises:
         RecordError: the run cannot be read.
         UsageError: `to` already exists or cannot be written.
     """
     writers: dict[Form, Callable[[Path, Path], str]] = {
-        "pytest": _test,
+        "pytest": lambda run, file: _text(render_test(read(run)), file, "a Playwright test"),
+        "steps": lambda run, file: _text(render_lines(read(run)), file, "step lines"),
         "chat-jsonl": _chat,
         "grounding": lambda run, folder: f"{write_grounding(run, folder)} targets",
         "cere": lambda run, file: f"a session of {write_cere(run, file).stat().st_size / 1e6:.1f} MB",
@@ -38,7 +45,7 @@ def export(folder: Path, form: Form, to: Path) -> str:
         raise UsageError(f"{to} already exists", "name another with --out")
     try:
         with reading(folder):
-            return f"{writers[form](folder, to)} in {to}"
+            return f"{writers[form](folder, to)} in {to}{_advice(form, to)}"
     except BaseException:
         # Half an export looks like a whole one.
         if to.is_dir():
@@ -46,13 +53,19 @@ def export(folder: Path, form: Form, to: Path) -> str:
         raise
 
 
-def _test(folder: Path, to: Path) -> str:
-    text = render_test(read(folder))
+def _advice(form: Form, to: Path) -> str:
+    """What is missing in an exported test that cannot tell whether its last action did anything."""
+    if form != "pytest" or _CHECKS.search(to.read_text("utf-8")):
+        return ""
+    return "; it checks no text and no element: give the run an --expect, or add an assertion at its end"
+
+
+def _text(text: str, to: Path, what: str) -> str:
     try:
         write_private(to, text.encode())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror}", "name another file with --out") from error
-    return "a Playwright test"
+    return what
 
 
 def _chat(folder: Path, to: Path) -> str:

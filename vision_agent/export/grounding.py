@@ -15,9 +15,10 @@ from typing import Any
 
 from vision_agent.actions import mark_in, targets_of
 from vision_agent.errors import UsageError
+from vision_agent.geometry import Box
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.store import shot_name, write_private
-from vision_agent.types import Box, Run, Step
+from vision_agent.types import Run, Step
 
 
 def write_grounding(folder: Path, to: Path) -> int:

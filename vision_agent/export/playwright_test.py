@@ -26,14 +26,18 @@ from vision_agent.actions import (
     DoubleTap,
     Drag,
     Extract,
+    FindOn,
     Finish,
     Forward,
     Goto,
     Hold,
     Hover,
     Infeasible,
+    LookAt,
+    Magnify,
     Offset,
     OpenTab,
+    Pan,
     Point,
     Press,
     Read,
@@ -50,8 +54,9 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
-from vision_agent.distinctions import distinguish
-from vision_agent.escape import printable_line
+from vision_agent.describe.distinctions import distinguish
+from vision_agent.export.context_setup import ContextSetup, context_setup
+from vision_agent.text.escape import printable_line
 from vision_agent.types import Mark, Observation, Outcome, Run, Step
 
 _SECRET = re.compile(r"<secret:([A-Za-z0-9_.-]+)>")
@@ -64,18 +69,19 @@ another start page.
 import os
 import re
 {time}from collections.abc import Iterator
-
+{path}
 import pytest
-from playwright.sync_api import {locator}Page, expect, sync_playwright
+from playwright.sync_api import {names}
 
 START_URL = os.environ.get("START_URL", {start})
-
+{here}{dialogs}
 
 @pytest.fixture
 def page() -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("BROWSER"))
-        yield browser.new_page(viewport={{"width": {width}, "height": {height}}}{touch})
+        context = browser.new_context({context})
+{answers}        yield context.new_page()
         browser.close()
 
 {helper}
@@ -104,6 +110,7 @@ def beside(found: Locator, words: str, heading: str = "", nth: int = 1, of: int 
     raise AssertionError(f"{{len(places)}} elements match {{where.strip()}}; expected {{of}}")
 
 '''
+_ANSWERS = '        context.on("dialog", answer)\n'
 _SCRIPT = Path(__file__).parent / "beside_words.js"
 
 
@@ -112,25 +119,50 @@ def render_test(run: Run) -> str:
 
     It reads secrets from the environment: <secret:pin> is SECRET_PIN.
     """
-    seen = run.steps[0].observation.viewport if run.steps else None
     lines = [line for step in run.steps for line in _step(step)] + list(_end(run))
     body = "\n".join(f"    {line}" if line else "" for line in lines)
-    named = sorted({name for line in lines for name in re.findall(r'os\.environ\["(SECRET_[A-Z0-9_]+)"\]', line)})
-    looks_beside = "beside(page" in body
+    looks_beside, uploads = "beside(page" in body, "HERE / " in body
+    setup = context_setup(run, has_touch=any(".tap(" in line for line in lines))
+    names = ["Page", "expect", "sync_playwright", *["Locator"] * looks_beside, *["Dialog"] * bool(setup.dialogs)]
     head = _HEAD.format(
         goal=_in_docstring(run.task.goal),
         run=_in_docstring(run.id),
-        needs=f"Needs {', '.join(named)} in the environment.\n" if named else "",
-        start=_literal(run.task.start_url or "about:blank"),
-        width=seen.width if seen else 1280,
-        height=seen.height if seen else 800,
+        needs="".join(f"{each}\n" for each in _needs(run, lines, setup)),
+        start=_literal(_start(run)),
+        context=setup.arguments,
+        dialogs=setup.dialogs,
+        answers=_ANSWERS if setup.dialogs else "",
         helper=_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip()) if looks_beside else "",
         time="import time\n" if looks_beside else "",
-        touch=", has_touch=True" if any(".tap(" in line for line in lines) else "",
-        locator="Locator, " if looks_beside else "",
+        path="from pathlib import Path\n" if uploads else "",
+        here="HERE = Path(__file__).parent\n" if uploads else "",
+        names=", ".join(sorted(names, key=lambda name: (name[0].islower(), name))),
         name=re.sub(r"[^a-z0-9]+", "_", run.task.goal.lower()).strip("_")[:60] or "run",
     )
     return head + body + "\n"
+
+
+def _start(run: Run) -> str:
+    """Where the run began: on the page that was handed over, if it opened none itself."""
+    first = run.steps[0].observation.url if run.steps else "about:blank"
+    return run.task.start_url or first
+
+
+def _needs(run: Run, lines: Sequence[str], setup: ContextSetup) -> Iterator[str]:
+    named = sorted({name for line in lines for name in re.findall(r'os\.environ\["(SECRET_[A-Z0-9_]+)"\]', line)})
+    if named:
+        yield f"Needs {', '.join(named)} in the environment."
+    if setup.is_signed_in:
+        yield "STORAGE_STATE names a file of Playwright's with the cookies to begin with; the run began signed in."
+    actions = [action for step in run.steps for action, _ in step.carried_out]
+    files = {name: None for action in actions if isinstance(action, Upload) for name in _file_names(action)}
+    if files:
+        yield f"Needs beside it: {', '.join(map(_in_docstring, files))}"
+
+
+def _file_names(action: Upload) -> list[str]:
+    """Names only: somebody else's record must not choose a file of this machine."""
+    return [PurePath(name).name for name in action.files]
 
 
 def _step(step: Step) -> Iterator[str]:
@@ -161,9 +193,8 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
                 case Check():
                     yield f"{at}.set_checked({action.checked})"
                 case Upload():
-                    # Names only: somebody else's record must not choose a file of this machine.
-                    names = [PurePath(name).name for name in action.files]
-                    yield f"{at}.set_input_files({_literal(names)})"
+                    files = ", ".join(f"HERE / {_literal(name)}" for name in _file_names(action))
+                    yield f"{at}.set_input_files([{files}])"
         case Select():
             yield from _select(action, seen)
         case Hold():
@@ -198,6 +229,8 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
             yield f"expect(page.get_by_text({_literal(text)}).first).to_be_visible()"
         case Wait():
             yield f"page.wait_for_timeout({action.seconds * 1000:.0f})"
+        case LookAt() | Pan() | Magnify() | FindOn():
+            yield f"# {action.kind}: {_one_line(outcome.sentence)}"
         case SelectText() | Zoom() | Read() | Extract() | Ask() | Finish() | Infeasible() | Custom():
             yield f"# {action.kind}: {_one_line(outcome.sentence)}"
         case _:

@@ -15,13 +15,14 @@ from pydantic import BaseModel, JsonValue
 
 from vision_agent.actions import Action, Cell, Point
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.geometry import Size
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.memory.verification import verified_by
 from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.verify import verify
-from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
-from vision_agent.urls import host_of
+from vision_agent.text.urls import host_of
+from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Step
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

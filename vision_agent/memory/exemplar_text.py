@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from vision_agent.escape import escaped_line
+from vision_agent.text.escape import escaped_line
 from vision_agent.types import Exemplar, PastAct, PastTurn, VerifiedBy
 
 _VERIFIED: dict[VerifiedBy, str] = {

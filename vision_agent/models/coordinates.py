@@ -10,8 +10,8 @@ import json
 from typing import Any, NamedTuple
 
 from vision_agent.errors import FormatError
+from vision_agent.geometry import Size
 from vision_agent.settings import Coordinates
-from vision_agent.types import Size
 
 
 class Convention(NamedTuple):

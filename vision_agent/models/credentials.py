@@ -55,7 +55,11 @@ def _access(name: str, settings: ModelSettings) -> Access:
     if provider.api != "anthropic" and find_spec("pydantic_ai") is None:
         return Access(name=name, is_ready=False, sentence="run: pip install 'vision-agent[providers]'")
     if provider.needs_address and settings.base_url is None:
-        return Access(name=name, is_ready=False, sentence="no base_url is configured: set model.base_url")
+        return Access(
+            name=name,
+            is_ready=False,
+            sentence="no base_url is configured: set model.base_url, or give --base-url",
+        )
     if settings.api_key is not None and provider.is_configured_in(settings):
         return Access(name=name, is_ready=True, sentence="model.api_key is set")
     if not provider.keys:

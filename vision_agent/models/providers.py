@@ -29,7 +29,8 @@ class Provider:
     keys: tuple[str, ...] = ()
     """Environment variables that may hold the key, the recommended one first; empty if no key is needed."""
     base_url: str | None = None
-    """The address of its server; None if the client knows it or the settings give it."""
+    """The address of its server with its version, as in `https://host/v1`; None if the client knows it or the settings
+    give it."""
     address_setting: str = "model.base_url"
     """The setting or variable to check when the server cannot be reached."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.journal import Journal
 from vision_agent.policy import approval
 from vision_agent.policy.finishing import ActionResult

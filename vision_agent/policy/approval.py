@@ -23,14 +23,18 @@ from vision_agent.actions import (
     DoubleTap,
     Drag,
     Extract,
+    FindOn,
     Finish,
     Forward,
     Goto,
     Hold,
     Hover,
     Infeasible,
+    LookAt,
+    Magnify,
     Offset,
     OpenTab,
+    Pan,
     Point,
     Press,
     Read,
@@ -51,8 +55,8 @@ from vision_agent.actions import (
 )
 from vision_agent.policy import risk_words
 from vision_agent.settings import ApprovalSettings
+from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.types import RISKS, Choice, Decision, Mark, Observation, Risk, Risky, Task
-from vision_agent.urls import host_of, resolve_url
 
 _ENTER = re.compile(r"Enter|NumpadEnter|\n|\r")
 _PRESSING = re.compile(r"Enter|NumpadEnter|Space| |\n|\r")
@@ -198,7 +202,11 @@ def _told_by(
                 yield from _in_words(settings, mark.name)
         case Reload() | Back() | Forward() | Press() | SelectText() | SwitchTab() | CloseTab():
             pass
+        case Pan() | Magnify() | FindOn():
+            pass  # no click comes of them
         case Hover() | Scroll() | ScrollTo() | Zoom() | Wait() | Read() | Extract() | Ask() | Finish() | Infeasible():
+            pass
+        case LookAt():
             pass
         case _:
             assert_never(action)
@@ -363,11 +371,19 @@ class Answers:
     """An `Approver` made of a function.
 
     `handed_back` is called after an answer of the kind `take_over`, and returns when the browser is handed back.
+    `is_over_when_closed`: closing the window ends such a takeover and the run too, as done.
     """
 
     wants_to_be_asked: bool = False
 
-    def __init__(self, answer: Answer, handed_back: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        answer: Answer,
+        handed_back: Callable[[], Awaitable[None]] | None = None,
+        *,
+        is_over_when_closed: bool = False,
+    ) -> None:
+        self.is_over_when_closed = is_over_when_closed
         self._answer = answer
         self._handed_back = handed_back
 

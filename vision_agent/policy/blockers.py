@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vision_agent.actions import Action, Cell, Point, Target, targets_of
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Decision, Mark, Observation, Task
-from vision_agent.urls import shown_address
 
 _CAPTCHAS = {
     "reCAPTCHA": r"(?:www\.)?(?:google\.com|recaptcha\.net)/recaptcha/(?:api2|enterprise)/(?:anchor|bframe)",

@@ -52,7 +52,7 @@ def reached(limits: Limits, used: Spent) -> str:
     if limits.cost_usd is not None and used.cost_usd is None:
         return (
             f"at most ${limits.cost_usd:.2f} may be spent, and what a decision costs is not known; "
-            "limit the tokens instead"
+            "limit the tokens instead, with --max-tokens or limits.tokens"
         )
     if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= limits.cost_usd:
         return f"${used.cost_usd:.2f} of ${limits.cost_usd:.2f} were spent"

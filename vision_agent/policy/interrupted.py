@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import (
     Action,
     Check,
@@ -32,6 +31,7 @@ from vision_agent.actions import (
     mark_in,
     targets_of,
 )
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.events import Resumed
 from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.policy.stall import is_repeatable, may_do_something, sets_field

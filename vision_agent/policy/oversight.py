@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.events import Chosen, Proposed
 from vision_agent.journal import Journal
-from vision_agent.policy import approval, plan
+from vision_agent.policy import approval, task_limits
 from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.text_origin import copy_risks
 from vision_agent.ports import Approver, Person
@@ -42,8 +43,8 @@ class Oversight:
         risks = approval.risks_of(self.settings, decision, observation)
         if "copy" in self.settings.risks:
             risks += tuple(copy_risks(decision, journal.task, journal.steps, observation))
-        used = plan.used_in(journal.task, journal.steps)
-        risks += tuple(plan.risks_beyond(journal.task, decision, observation, used))
+        used = task_limits.used_in(journal.task, journal.steps)
+        risks += tuple(task_limits.risks_beyond(journal.task, decision, observation, used))
         if not self.is_wanted and not approval.must_ask(self.settings, decision, risks):
             return None
         journal.write(Proposed(step=journal.index, decision=decision, risks=risks))
@@ -74,6 +75,8 @@ class Oversight:
         found = "there is nobody to ask"
         if self.approver is not None:
             found = "nobody answered in time" if self._is_late else "nobody answered"
+            if reason := getattr(self.approver, "why_unanswered", ""):
+                found = f"{found}: {reason.rstrip('.')}"
         sentence = f"A person must approve what was decided in step {self._journal.index}, {kinds}{why}, and {found}."
         for place, action in enumerate(actions):
             later = f"{action.kind} was not tried: a person must approve the step first."
@@ -113,15 +116,19 @@ class Oversight:
         return await self._person(question) if self._person is not None else None
 
 
-def final_decision(proposed: Decision, asked: Approval | None) -> Decision:
-    """The decision to carry out after approval. It keeps the cost of the proposed one, even if a person replaced it."""
+def final_decision(proposed: Decision, asked: Approval | None, observation: Observation) -> Decision:
+    """The decision to carry out after approval. It keeps the cost of the proposed one, even if a person replaced it.
+
+    What a person did instead has a goal that says what they did, unless they gave one.
+    """
     choice = asked.choice if asked is not None else None
     if choice is None or choice.kind == "approve":
         return proposed
+    left = f"Not done yet: {proposed.next_goal}. " if proposed.next_goal else ""
     goal = {
-        "replace": choice.goal or proposed.next_goal,
+        "replace": choice.goal or _what_is_done(choice, observation),
         "instruct": f"Not done: {proposed.next_goal or 'what was decided'}. A person said what to do",
-        "take_over": "A person takes over the browser",
+        "take_over": f"{left}A person takes over the browser",
         "stop": "A person stops the run",
     }[choice.kind]
     return proposed.model_copy(
@@ -129,9 +136,9 @@ def final_decision(proposed: Decision, asked: Approval | None) -> Decision:
     )
 
 
-def is_taken_over(asked: Approval | None) -> bool:
-    """Whether the person who was asked took over the browser."""
-    return asked is not None and asked.choice is not None and asked.choice.kind == "take_over"
+def _what_is_done(choice: Choice, observation: Observation) -> str:
+    # Without numbers, because a replay shows the goal beside other ones.
+    return "; ".join(describe_action(action, observation, numbered=False) for action in choice.actions)
 
 
 def stopped_by(asked: Approval | None) -> Ending | None:

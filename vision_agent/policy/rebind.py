@@ -3,8 +3,9 @@
 A mark is the same if its fingerprint, the words beside it and the heading over it match, and if exactly one mark
 matched then and exactly one does now. Numbers are assigned anew in every run and mean nothing here. Records of an
 earlier version kept only a hash of these words, so a mark with words beside it cannot be matched. Points and drawn
-marks have no fingerprint: they are the same only if the whole picture is identical to the pixel. Anything else would
-be a guess.
+marks have no fingerprint: they are the same only if the whole picture is identical to the pixel. A mark in whose
+words a value of a replay differs from the recorded one (`BY_WORDS`) is the same if today's words match. Anything else
+would be a guess.
 
 Knows observations and actions; no browser, no record. Whatever is found here is checked again before input is sent.
 """
@@ -16,10 +17,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
-from vision_agent.distinctions import distinction_suffix
-from vision_agent.escape import printable_line
+from vision_agent.describe.distinctions import distinction_suffix
+from vision_agent.text.escape import printable_line
 from vision_agent.types import Mark, Observation, Step
 
+BY_WORDS = "words"
+"""In place of a fingerprint: the mark is recognised by its words, which had another value when it was recorded."""
 _SECRET = re.compile(r"<secret:[\w.-]+>")
 _SAID = 60
 """Maximum characters of a name in a sentence."""
@@ -85,6 +88,9 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
     if not old.fingerprint:
         _must_look_the_same(was, now, words)
         then, here = _alike(old, was, _drawn), _alike(old, now, _drawn)
+    elif old.fingerprint == BY_WORDS:
+        then = [mark for mark in _alike(old, was, _worded) if mark.fingerprint == BY_WORDS]
+        here = _alike(old, now, _worded)
     else:
         identity = _identity_by(was, now)
         then, here = _alike(old, was, identity), _alike(old, now, identity)
@@ -125,6 +131,11 @@ def _is_of_earlier_version(seen: Observation) -> bool:
 
 def _drawn(mark: Mark) -> tuple[object, ...]:
     return mark.source, mark.tag, mark.name, mark.box
+
+
+def _worded(mark: Mark) -> tuple[object, ...]:
+    what = mark.frame, mark.source, mark.tag, mark.role, mark.kind, mark.state.input_type, mark.row, mark.around
+    return *what, *(text.casefold() for text in (mark.name, mark.shows, mark.context, mark.heading))
 
 
 def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:

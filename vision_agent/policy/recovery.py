@@ -15,6 +15,7 @@ from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.policy.stall import StallDetector
 from vision_agent.types import Decision, Observation, Step, Task
 
+_WHAT_NOW = "Enter it again in the browser, or answer anything to go on without it, or stop the run."
 _LETS_THROUGH_S = 8.0
 """How long to wait for a captcha that may let the browser through on its own."""
 
@@ -84,7 +85,7 @@ class RecoveryPolicy:
         self._lost = None
         if lost.again and not _is_barred(steps):
             return None
-        ask = Ask(question=f"{lost.sentence}. Enter it again, or stop the run.")
+        ask = Ask(question=f"{lost.sentence}. {_WHAT_NOW}")
         return Decision(author="loop", next_goal=lost.sentence, actions=(ask,) if lost.must_be_asked else ())
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from vision_agent.actions import Action, mark_in, targets_of
-from vision_agent.distinctions import bracketed, distinctions, safe_name
+from vision_agent.describe.distinctions import bracketed, distinctions, safe_name
 from vision_agent.types import Observation
 
 _MAX_LINES = 3

@@ -98,6 +98,7 @@ class ResumedRun:
                 outcome = outcome or await self._ask_outcome(action, cut)
             if outcome is None:
                 sentence = f"A person must say how a step ended: {cut.question_about(action)}"
+                sentence += " You are asked if you resume the run in a terminal, or with --supervise."
                 return Ending(status="needs_person", sentence=sentence)
             journal.record_outcome(outcome)
         journal.add_step(cut.completed(journal.outcomes), is_earlier=True)

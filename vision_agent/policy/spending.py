@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from vision_agent.actions import Action, Press
-from vision_agent.escape import safe_line
-from vision_agent.money import Amount, Money, amounts_in
 from vision_agent.policy import risk_words
 from vision_agent.policy.approval import marks_of, risks_taken
+from vision_agent.text.escape import safe_line
+from vision_agent.text.money import Amount, Money, amounts_in
 from vision_agent.types import Mark, Observation, Outcome
 
 CARD_FIELDS = """
@@ -31,7 +31,7 @@ TO_CHECKOUT = """
 
 _LONGEST = 40
 _CUT = " …"
-"""In the words beside a mark whose middle is not known, because they are too many."""
+"""Stands for the middle of the words beside a mark, if there are too many of them to keep."""
 
 
 class Price(NamedTuple):

@@ -1,8 +1,8 @@
 """Whether a run stalls: which states of the page it has been in, and how many steps in a row brought nothing new.
 
-It follows from the steps alone, so that a replay and a report agree with the loop. At once the model hears what it
-considered and has not tried; then it is told that it stalls; then it is to take another way; then the loop goes back
-to an earlier state; in the end the run stops.
+It follows from the steps alone, so that a replay and a report agree with the loop. First the model is told what it
+considered and has not tried, then that it stalls, then to take another way. After that the loop goes back to an earlier
+state, and in the end the run stops.
 
 The way back is an address, then the steps taken on from there, if they may be repeated. The rule is strict, because the
 effect of a press is unknown beforehand. A step may be repeated only if all it did was scroll, hover, wait, or click
@@ -24,7 +24,7 @@ from vision_agent.actions import Action, Click, mark_in, targets_of
 from vision_agent.types import Mark, Observation, Outcome, Step
 
 HINT, ALTERNATIVES, BACK = 2, 3, 4
-"""Consecutive steps without progress after which the model is told, is to take another way, and is taken back."""
+"""Consecutive steps without progress after which the model is told so, then to take another way, then taken back."""
 _NOTHING_SEEN = {None, "no_effect"}
 """Effects of an action that did not change the page."""
 _ALIKE_BITS = 1

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from referencing.exceptions import Unresolvable
 
 from vision_agent.errors import UsageError
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Observation, SuccessCheck
-from vision_agent.urls import shown_address
 
 
 def check_from(given: SuccessCheck | Mapping[str, Any] | str, where: str) -> SuccessCheck:

@@ -3,27 +3,56 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import aclosing
 
+from vision_agent.actions import Finish
 from vision_agent.events import Intended
 from vision_agent.journal import Journal
 from vision_agent.ports import Approver, Browser
-from vision_agent.types import Decision, Ending, ManualAction, Step
+from vision_agent.types import Approval, Decision, Ending, ManualAction, Step, Task
 
 
 async def take_over(browser: Browser, approver: Approver, journal: Journal, wait_s: float) -> Ending | None:
     """Records what a person does until they hand the browser back; returns the run's ending if they do not."""
+    # An approver from elsewhere may not have it.
+    is_recording = getattr(approver, "is_over_when_closed", False)
     try:
         async with (
             asyncio.timeout(wait_s),
-            aclosing(browser.manual_actions(approver.handed_back)) as doing,
+            aclosing(browser.manual_actions(approver.handed_back, is_over_when_closed=is_recording)) as doing,
         ):
             async for done in doing:
                 _record(done, journal)
+                if isinstance(done.action, Finish):
+                    return _closed(journal.task)
     except TimeoutError:
         sentence = f"A person took over the browser and did not hand it back within {wait_s:g} s."
         return Ending(status="needs_person", sentence=sentence)
     return None
+
+
+def _closed(task: Task) -> Ending:
+    if task.checks:
+        sentence = "The window was closed before it could be checked whether the task is done."
+        return Ending(status="not_done", sentence=sentence)
+    return Ending(status="done", sentence="The task is done: the window was closed.")
+
+
+def taken_over_last(steps: Sequence[Step]) -> tuple[Step, ...] | None:
+    """What a person did by hand after they took over instead of the last decision; None if they did not."""
+    rest = list(steps)
+    by_hand: list[Step] = []
+    while rest and rest[-1].is_by_hand:
+        by_hand.append(rest.pop())
+    if not rest or not is_taken_over(rest[-1].approval):
+        return None
+    return tuple(reversed(by_hand))
+
+
+def is_taken_over(approval: Approval | None) -> bool:
+    """Whether the person who was asked took over the browser."""
+    return approval is not None and approval.choice is not None and approval.choice.kind == "take_over"
 
 
 def _record(done: ManualAction, journal: Journal) -> None:

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from vision_agent.action_sentences import FOUND_BY, describe_action
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
+from vision_agent.describe.action_sentences import FOUND_BY, describe_action
 from vision_agent.errors import RecordError
+from vision_agent.geometry import Box
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.record.run_files import reading
-from vision_agent.types import Author, Box, Ending, Mark, Observation, Outcome, Run, Step
+from vision_agent.types import Author, Ending, Mark, Observation, Outcome, Run, Step
 from vision_agent.vision.compare import changed_boxes, changed_share
 
 _LISTED = 8

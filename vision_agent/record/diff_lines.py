@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.escape import escaped_line
 from vision_agent.record.diff import Diff, StepPair
+from vision_agent.text.escape import escaped_line
 
 
 def tell_diff(console: Console, found: Diff) -> None:

@@ -6,15 +6,23 @@ Everything in it that came from a run is data and escaped. Pictures are embedded
 from __future__ import annotations
 
 import base64
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from vision_agent.errors import RecordError
+from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, StepPair
 from vision_agent.record.read import load_shot, read
-from vision_agent.record.report import TEMPLATES, environment, policy, report_style, write_named
-from vision_agent.types import Box, Run, Shot
+from vision_agent.record.report import TEMPLATES, deciders_of, environment, policy, report_style, write_named
+from vision_agent.text.escape import cut_text
+from vision_agent.types import Run, Shot
 from vision_agent.vision.picture import Picture
+
+_LONGEST_SHOWN = 200
+"""Characters of the names of those who decided."""
 
 
 @dataclass(frozen=True)
@@ -36,31 +44,43 @@ class DiffRow:
     b: BoxedPicture | None
     """None if the step is missing, or if the page looks the same in both steps and `a` shows it for both."""
 
+    @property
+    def fits(self) -> bool:
+        """Whether one picture can be laid over the other."""
+        return self.a is not None and self.b is not None and self.a.shot.size == self.b.shot.size
 
-def write_diff(found: Diff, path: Path) -> Path:
+
+def write_diff(found: Diff, path: Path, accept: str = "") -> Path:
     """Writes the comparison to an HTML file and returns its path.
+
+    Args:
+        accept: the command that makes B the new reference; empty if later runs are just compared with B.
 
     Raises:
         RecordError: a run folder cannot be read.
         UsageError: the file cannot be written.
     """
-    return write_named(path, render_diff(found))
+    return write_named(path, render_diff(found, accept))
 
 
-def render_diff(found: Diff) -> str:
-    """The comparison as HTML."""
+def render_diff(found: Diff, accept: str = "") -> str:
+    """The comparison as HTML; `accept` as for `write_diff`."""
     folders = Path(found.a.folder), Path(found.b.folder)
     runs = read(folders[0]), read(folders[1])
-    style = report_style(TEMPLATES / "diff.css")
+    style, script = report_style(TEMPLATES / "diff.css"), Markup((TEMPLATES / "diff.js").read_text("utf-8"))
     return (
         environment()
         .get_template("diff.html.j2")
         .render(
             diff=found,
+            deciders=[cut_text(deciders_of(run), _LONGEST_SHOWN) for run in runs],
             rows=[_row(pair, folders, runs) for pair in found.pairs],
             differ=[pair for pair in found.pairs if not pair.is_same],
             style=style,
-            policy=policy(style, ""),
+            accept=accept,
+            later=f"vision-agent diff {shlex.quote(found.b.folder)} RUN --html diff.html",
+            script=script,
+            policy=policy(style, script),
         )
     )
 

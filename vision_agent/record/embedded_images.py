@@ -14,10 +14,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from vision_agent.errors import RecordError
+from vision_agent.errors import RecordError, UsageError
 from vision_agent.record.read import load_shot
 from vision_agent.record.store import SHOTS, shot_name
 from vision_agent.types import Observation, Shot
+from vision_agent.vision.thumbnail import thumbnail
 
 _MOST_BYTES = 8_000_000
 """The limit for all pictures of a run embedded unchanged; base64 adds a third."""
@@ -78,6 +79,18 @@ class Album:
             except RecordError as error:
                 return EmbeddedImage(shot, problem=error.sentence)
         return EmbeddedImage(shot, uri=f"data:{media_type};base64,{base64.b64encode(data).decode()}")
+
+    def small_picture(self, shot: Shot, width: int) -> str:
+        """The URI of a small JPEG of the picture, or of its file if the report is beside it; empty if the file is
+        missing, was changed, or is no picture.
+        """
+        try:
+            data = thumbnail(load_shot(self.folder, shot).data or b"", width)
+        except (RecordError, UsageError):
+            return ""
+        if self.is_beside:
+            return f"{SHOTS}/{shot_name(shot)}"
+        return f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
 
 
 def _as_jpeg(data: bytes, most: int) -> bytes:

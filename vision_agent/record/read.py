@@ -18,7 +18,6 @@ from pydantic import TypeAdapter, ValidationError
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import NoSuchRun, RecordError, UsageError
-from vision_agent.escape import printable_line, safe_line
 from vision_agent.events import (
     Chosen,
     Decided,
@@ -28,6 +27,7 @@ from vision_agent.events import (
     Happened,
     Intended,
     Judged,
+    LastLook,
     MessageReceived,
     Observed,
     Proposed,
@@ -48,6 +48,7 @@ from vision_agent.record.run_files import (
     reading,
 )
 from vision_agent.record.store import RUN, SHOTS, STEPS, is_run_id, shot_name
+from vision_agent.text.escape import printable_line, safe_line
 from vision_agent.types import (
     Approval,
     Decision,
@@ -307,7 +308,7 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             case MessageReceived():
                 messages.append(event.message)
                 continue
-            case Started() | Resumed() | Ended() | Reminded():
+            case Started() | Resumed() | Ended() | Reminded() | LastLook():
                 continue
             case _:
                 new: dict[str, Any] = {"intended": {}, "outcomes": {}, "troubles": (), "unused": (), "messages": ()}
@@ -341,6 +342,17 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             case Stepped():
                 turn.update(started_at=event.started_at, seconds=event.seconds)
     return tuple(Turn(index=index, **parts) for index, parts in sorted(by_index.items()))
+
+
+def last_look(events: Iterable[Event]) -> LastLook | None:
+    """The look at the page after the last act; None if there was none, or if the run was resumed after it."""
+    last: LastLook | None = None
+    for event in events:
+        if isinstance(event, LastLook):
+            last = event
+        elif isinstance(event, Resumed):
+            last = None
+    return last
 
 
 def read_lines(folder: Path) -> tuple[RecordLine, ...]:

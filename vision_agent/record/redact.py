@@ -22,10 +22,10 @@ from urllib.parse import quote, quote_plus
 from pydantic import BaseModel
 
 from vision_agent import totp
-from vision_agent.disguises import APART, Disguises, Found
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
-from vision_agent.private_data import find_private
+from vision_agent.record.private_data import find_private
+from vision_agent.text.disguises import APART, Disguises, Found
 from vision_agent.types import PrivateKind, Secret
 
 SHORTEST = 3

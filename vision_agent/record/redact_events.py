@@ -11,7 +11,7 @@ from typing import Any
 
 from vision_agent.base_model import RECORDED
 from vision_agent.errors import VisionAgentError
-from vision_agent.events import Event, Observed, Started
+from vision_agent.events import Event, LastLook, Observed, Started
 from vision_agent.ports import Approver, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.types import Choice, Decision, Observation, Risky, Run, Step, Task
@@ -21,9 +21,11 @@ def redacted_event(event: Event, redact: Redact) -> Event:
     """The event as recorded, without secrets, but with the bytes of its pictures, where secret fields are masked."""
     redacted = type(event).model_validate(redact_model(event, redact))
     match event, redacted:
-        case Observed(observation=seen), Observed():
-            pictures = {"clean": seen.clean, "marked": seen.marked}
-            return redacted.model_copy(update={"observation": redacted.observation.model_copy(update=pictures)})
+        case Observed() | LastLook(), Observed() | LastLook():
+            seen, shown = event.observation, redacted.observation
+            if seen is not None and shown is not None:
+                shown = shown.model_copy(update={"clean": seen.clean, "marked": seen.marked})
+            return redacted.model_copy(update={"observation": shown})
         case Started(), Started(run=run):
             pairs = zip(run.task.pictures, event.run.task.pictures, strict=True)
             kept = tuple(each.model_copy(update={"shot": given.shot}) for each, given in pairs)
@@ -138,6 +140,16 @@ class RedactedApprover:
     def wants_to_be_asked(self) -> bool:
         """As the approver says."""
         return self._approver.wants_to_be_asked
+
+    @property
+    def is_over_when_closed(self) -> bool:
+        """Whether closing the window ends a takeover, as the approver says."""
+        return getattr(self._approver, "is_over_when_closed", False)
+
+    @property
+    def why_unanswered(self) -> str:
+        """Why the last proposal got no answer, if the approver knows."""
+        return self._redact(getattr(self._approver, "why_unanswered", ""))
 
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]

@@ -10,16 +10,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from vision_agent.action_sentences import (
-    FOUND_BY,
+from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
+from vision_agent.assets import palette
+from vision_agent.describe.action_sentences import (
     PARTIAL,
     REASONS,
     action_phrase,
@@ -27,13 +29,12 @@ from vision_agent.action_sentences import (
     gives_up,
     lacks_effect,
 )
-from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
-from vision_agent.assets import palette
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Graded, Resumed
+from vision_agent.events import Graded, LastLook, Resumed
 from vision_agent.policy import budget
 from vision_agent.policy.stall import states_of
-from vision_agent.record.embedded_images import Album, EmbeddedImage
+from vision_agent.record.crops import CropPair, DecodedLook, crop_pair
+from vision_agent.record.embedded_images import Album
 from vision_agent.record.model_inputs import read_model_inputs
 from vision_agent.record.read import (
     FINAL_ENDINGS,
@@ -42,19 +43,40 @@ from vision_agent.record.read import (
     Turn,
     assemble,
     check_chain,
+    last_look,
     load_shot,
     read_lines,
     read_run_file,
     turns,
 )
+from vision_agent.record.report_views import (
+    STATUSES,
+    ActionView,
+    AfterView,
+    ChipView,
+    EndView,
+    MarkView,
+    PlaceView,
+    RunHeader,
+    StepView,
+    TargetView,
+)
 from vision_agent.record.run_files import reading
+from vision_agent.record.state_graph import StateGraph, Visit, state_graph
 from vision_agent.record.store import write_private, write_whole
-from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run
+from vision_agent.record.timeline import timeline_of
+from vision_agent.types import Decision, Mark, Observation, Outcome, Run, Shot
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
 REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
+_END = "end"
+"""What stands for the number of a step at the look after the last one."""
+_CROPPED = 2
+"""The most targets of an action that are shown cropped."""
+_SMALL = 180
+"""The width of a picture in the state graph, in pixels: twice that shown."""
 
 
 def write_report(folder: Path, *, holds_pictures: bool = True) -> Path:
@@ -100,10 +122,17 @@ def _render(folder: Path, *, holds_pictures: bool) -> str:
     lines = read_lines(folder)
     run = assemble(read_run_file(folder), (line.event for line in lines))
     steps = list(turns(line.event for line in lines))
-    album = Album.of(folder, [turn.observation for turn in steps if turn.observation], is_beside=not holds_pictures)
-    views = [_view(turn, then, album, run) for turn, then in zip(steps, [*steps[1:], None], strict=False)]
-    observed = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
+    last = last_look(line.event for line in lines)
+    looks: list[tuple[int | str, Observation | None]] = [(turn.index, turn.observation) for turn in steps]
+    looks.append((_END, last.observation if last is not None else None))
+    album = Album.of(folder, [seen for _, seen in looks if seen], is_beside=not holds_pictures)
+    decoded = _Decoded(folder)
+    views = [_view(turn, then, album, decoded, run) for turn, then in zip(steps, looks[1:], strict=True)]
+    observed = [(at, seen) for at, seen in looks if seen]
     states = dict(zip([at for at, _ in observed], states_of([seen for _, seen in observed]), strict=True))
+    end = _end(last, album) if last is not None else None
+    marked: dict[int | str, tuple[MarkView, ...]] = {view.turn.index: view.marks for view in views}
+    marked |= {_END: end.marks} if end is not None else {}
     # Both are our own files; their hashes in the policy block every other style and script.
     style, script = report_style(), Markup((TEMPLATES / "report.js").read_text("utf-8"))
     page = environment().get_template("report.html.j2")
@@ -113,12 +142,17 @@ def _render(folder: Path, *, holds_pictures: bool) -> str:
         pictures=[(picture.caption, album.picture(picture.shot)) for picture in run.task.pictures],
         views=views,
         problems=_problems(views),
+        timeline=timeline_of(steps),
+        signs=STATUSES,
         model_inputs=read_model_inputs(folder, [(turn.index, turn.decision) for turn in steps if turn.decision]),
         is_compressed=album.is_compressed,
         is_beside=album.is_beside,
         traces=[path.name for path in sorted(folder.glob("trace*.zip"))] if _is_traced(run) else None,
-        states=states,
-        tips={view.turn.index: {drawn.number: drawn.tip for drawn in view.marks} for view in views},
+        states={at: state for at, state in states.items() if at != _END},
+        graph=_graph(views, states),
+        places=_places(observed, states, album),
+        end=end,
+        tips={str(at): {drawn.number: drawn.tip for drawn in marks} for at, marks in marked.items()},
         style=style,
         script=script,
         policy=policy(style, script, f"data: {BESIDE}" if album.is_beside else "data:"),
@@ -127,129 +161,6 @@ def _render(folder: Path, *, holds_pictures: bool) -> str:
 
 def _is_traced(run: Run) -> bool:
     return bool(run.provenance.settings.get("browser", {}).get("trace"))
-
-
-# --- view models ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class MarkView:
-    """A mark's box in picture pixels, and its tooltip."""
-
-    number: int
-    box: Box
-    tip: dict[str, object]
-
-
-@dataclass(frozen=True)
-class TargetView:
-    """An action's target, in picture pixels."""
-
-    order: int
-    failed: bool
-    box: Box | None
-    point: Point | None
-    is_reference: bool = False
-    """Whether it is the correct target from the reference, not the action's own."""
-
-
-@dataclass(frozen=True)
-class ActionView:
-    """An action in words, with its outcome."""
-
-    words: tuple[str | ChipView, ...]
-    outcome: Outcome | None
-    state: str
-    reason: str
-    """What the refusal means; empty if the action was not refused."""
-
-    @property
-    def found_by(self) -> str:
-        """How the target was found; empty if it was the live element that was seen."""
-        return FOUND_BY.get(self.outcome.rung or 1, "") if self.outcome else ""
-
-    @property
-    def text_from(self) -> str:
-        """Where the text comes from that the action gave to the page; empty if it gave none, or the task's."""
-        origin = self.outcome.origin if self.outcome else None
-        if origin is None or origin.source in ("task", "secret"):
-            return ""
-        return f"text seen on {origin.host or 'a page'}" if origin.source == "page" else "text of the model"
-
-    @property
-    def text(self) -> str:
-        """The action in words, without links."""
-        return " ".join(str(word) for word in self.words)
-
-
-@dataclass(frozen=True)
-class ChipView:
-    """A target inside the words of an action."""
-
-    number: int | None
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.number or ''} {self.name}".strip()
-
-
-@dataclass(frozen=True)
-class AfterView:
-    """The page after the step: the next step's clean picture."""
-
-    step: int
-    changed: Box | None
-    """The changed area, in picture pixels."""
-
-
-@dataclass(frozen=True)
-class StepView:
-    """One step as the report shows it."""
-
-    turn: Turn
-    state: str
-    offset_s: float | None
-    acts: tuple[ActionView, ...]
-    marked: EmbeddedImage | None
-    clean: EmbeddedImage | None
-    marks: tuple[MarkView, ...]
-    aims: tuple[TargetView, ...]
-    after: AfterView | None
-
-    @property
-    def title(self) -> str:
-        """The goal of the step, or else its actions."""
-        decision = self.turn.decision
-        return (decision.next_goal if decision else "") or "; ".join(act.text for act in self.acts) or "No decision"
-
-    @property
-    def short(self) -> str:
-        """The actions of the step in words."""
-        return "; ".join(act.text for act in self.acts) or "No decision"
-
-
-@dataclass(frozen=True)
-class RunHeader:
-    """The header of the report."""
-
-    verdict: str
-    state: str
-    sentence: str
-    decided_by: str
-    judged_by: str
-    """Empty if no judge was asked."""
-    seconds: float
-    resumed_at: tuple[datetime, ...]
-    """When the run was resumed after interruptions."""
-    done: int
-    partial: int
-    refused: int
-    right: int
-    wrong: int
-    """Wrong answers about recorded pages, on which nothing is executed."""
-    tokens: int | None
-    cost_usd: float | None
-    chain: Chain
 
 
 _VERDICTS = {
@@ -315,10 +226,48 @@ def _deciders(run: Run, decisions: Sequence[Decision]) -> str:
     return ", ".join(deciders) or planned
 
 
-def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> StepView:
+def deciders_of(run: Run) -> str:
+    """Who decided the steps of a run, in words."""
+    return _deciders(run, [step.decision for step in run.steps])
+
+
+class _Decoded:
+    """Decodes the pictures of a run, and keeps the last few."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept: dict[str, VisionPicture | None] = {}
+
+    def __call__(self, shot: Shot) -> VisionPicture | None:
+        """The picture; None if its file is missing, was changed, or is no picture."""
+        if shot.sha256 not in self._kept:
+            try:
+                made = VisionPicture.of(load_shot(self._folder, shot))
+            except (RecordError, UsageError):
+                made = None
+            self._kept = {**dict(list(self._kept.items())[-2:]), shot.sha256: made}
+        return self._kept[shot.sha256]
+
+    def look(self, seen: Observation | None) -> DecodedLook | None:
+        """The observation with its clean picture."""
+        picture = self(seen.clean) if seen is not None else None
+        return DecodedLook(seen, picture) if seen is not None and picture is not None else None
+
+
+def _view(
+    turn: Turn, then: tuple[int | str, Observation | None], album: Album, decoded: _Decoded, run: Run
+) -> StepView:
     seen = turn.observation
     actions = turn.decision.actions if turn.decision else tuple(turn.intended.values())
-    acts = tuple(_act(action, turn.outcomes.get(i), seen, turn.graded) for i, action in enumerate(actions))
+    # What follows a recorded page is the result of the recorded action, not of the answer.
+    now = then[1] if not turn.graded else None
+    acts = tuple(
+        replace(
+            _act(action, turn.outcomes.get(i), seen, turn.graded),
+            crops=tuple(_crops(action, turn.outcomes.get(i), seen, now, decoded)) if seen and not turn.graded else (),
+        )
+        for i, action in enumerate(actions)
+    )
     return StepView(
         turn=turn,
         state=_state(turn, acts),
@@ -328,24 +277,71 @@ def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> StepView:
         clean=album.picture(seen.clean) if seen else None,
         marks=_drawn(seen) if seen else (),
         aims=(*_reference_targets(turn.graded, seen), *_targets(actions, turn, seen)) if seen else (),
-        # What follows a recorded page is the result of the recorded action, not of the answer.
-        after=_after(seen, then, album) if seen and then and not turn.graded else None,
+        after=_after(seen, then[0], now, decoded) if seen and now else None,
     )
 
 
-def _after(seen: Observation, then: Turn, album: Album) -> AfterView | None:
+def _after(seen: Observation, at: int | str, now: Observation, decoded: _Decoded) -> AfterView | None:
     """The page after the step; None if the next picture shows another part of the page."""
-    now = then.observation
-    if now is None or (now.clean.size, now.clean.map) != (seen.clean.size, seen.clean.map):
+    if (now.clean.size, now.clean.map) != (seen.clean.size, seen.clean.map):
         return None
     if now.clean.sha256 == seen.clean.sha256:
-        return AfterView(then.index, None)
-    try:
-        old, new = (VisionPicture.of(load_shot(album.folder, each)) for each in (seen.clean, now.clean))
-    except (RecordError, UsageError):
+        return AfterView(at, None)
+    old, new = decoded(seen.clean), decoded(now.clean)
+    if old is None or new is None:
         return None
     changed = changed_box(old, new, old.page)
-    return AfterView(then.index, changed and seen.clean.map.box_to_picture(changed))
+    return AfterView(at, changed and seen.clean.map.box_to_picture(changed))
+
+
+def _crops(
+    action: Action, outcome: Outcome | None, seen: Observation, now: Observation | None, decoded: _Decoded
+) -> Iterator[CropPair]:
+    """What is around the targets of an action that was begun, before and after its step."""
+    targets = () if isinstance(action, Finish | Infeasible) else targets_of(action)
+    before = decoded.look(seen) if targets else None
+    if before is None or (outcome is not None and outcome.refusal == "not_reached"):
+        return
+    for target in targets[:_CROPPED]:
+        number = mark_in(target)
+        mark = seen.mark(number) if number is not None else None
+        box = (seen.box_of(target) if isinstance(target, Cell) else None) or (mark.box if mark else None)
+        point = outcome.point if outcome is not None and len(targets) == 1 else None
+        if point is None and isinstance(target, Point):
+            point = seen.marked.map.to_page(target)
+        if pair := crop_pair(before, decoded.look(now), box=box, point=point, number=number):
+            yield pair
+
+
+def _end(last: LastLook, album: Album) -> EndView:
+    seen = last.observation
+    if seen is None:
+        return EndView(None, last.problem, None, None, ())
+    return EndView(seen, "", album.picture(seen.marked), album.picture(seen.clean), _drawn(seen))
+
+
+def _graph(views: Sequence[StepView], states: dict[int | str, int]) -> StateGraph:
+    """The page states of the run, and what led from one to another."""
+    visits = [
+        Visit(states[view.turn.index], view.turn.index, view.short, view.state)
+        for view in views
+        if view.turn.index in states
+    ]
+    if _END in states:
+        visits.append(Visit(states[_END], None, "", "ok"))
+    return state_graph(visits)
+
+
+def _places(
+    observed: Sequence[tuple[int | str, Observation]], states: dict[int | str, int], album: Album
+) -> dict[int, PlaceView]:
+    """Each page state by its number, as it was first seen."""
+    places: dict[int, PlaceView] = {}
+    for at, seen in observed:
+        if states[at] not in places:
+            small = album.small_picture(seen.clean, _SMALL)
+            places[states[at]] = PlaceView(seen.title or "Untitled", seen.url, small)
+    return places
 
 
 def _problems(views: Sequence[StepView]) -> list[tuple[int, str, str]]:
@@ -466,8 +462,9 @@ def report_style(*more: Path) -> Markup:
     return Markup("".join([palette(), *(each.read_text("utf-8") for each in (TEMPLATES / "report.css", *more))]))
 
 
+@cache
 def environment(templates: Path = TEMPLATES) -> Environment:
-    """The Jinja environment of the report templates, with their filters."""
+    """The Jinja environment of these templates, with the filters of the report; it keeps what it has compiled."""
     environment = Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,

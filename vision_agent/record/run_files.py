@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from pydantic_core import from_json
 
 from vision_agent.errors import RecordError
-from vision_agent.escape import printable_line
+from vision_agent.text.escape import printable_line
 
 MOST_OF_RECORD = 512 << 20
 """The largest record that is read, in bytes; a run of 100 steps has a few MB."""

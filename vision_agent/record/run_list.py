@@ -8,8 +8,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -19,6 +19,7 @@ from vision_agent.events import Ended
 from vision_agent.policy.budget import cost_of
 from vision_agent.record.read import last_line, read_lines, read_run_file, turns
 from vision_agent.record.store import RUN, STEPS
+from vision_agent.text.urls import host_of
 from vision_agent.types import Ending
 
 RunStatus = Literal[
@@ -51,6 +52,10 @@ class ListedRun(FrozenModel):
     """How it ended, or why it cannot be read."""
     seconds: float | None = None
     """From its start to the last line of its record."""
+    model: str = ""
+    """Who decides, as recorded: the name of a model, or of what takes its place."""
+    host: str = ""
+    """The host of the start page; empty without one, as for a file."""
 
 
 class RunFigures(FrozenModel):
@@ -72,7 +77,12 @@ def list_runs(runs: Path) -> tuple[ListedRun, ...]:
         folders = [each for each in runs.iterdir() if is_run_folder(each)] if runs.exists() else []
     except OSError as error:
         raise UsageError(f"The runs in {runs} cannot be listed: {error.strerror}") from error
-    return tuple(sorted(map(_listed, folders), key=lambda run: (run.started_at, run.folder.name), reverse=True))
+    return tuple(latest_first(map(listed_run, folders)))
+
+
+def latest_first(runs: Iterable[ListedRun]) -> list[ListedRun]:
+    """These runs in the order of a list."""
+    return sorted(runs, key=lambda run: (run.started_at, run.folder.name), reverse=True)
 
 
 def latest_run(runs: Path) -> Path:
@@ -88,9 +98,16 @@ def latest_run(runs: Path) -> Path:
 
 
 def matching(
-    runs: Sequence[ListedRun], *, status: str = "", text: str = "", before: datetime | None = None
+    runs: Sequence[ListedRun],
+    *,
+    status: str = "",
+    text: str = "",
+    day: date | None = None,
+    before: datetime | None = None,
 ) -> tuple[ListedRun, ...]:
-    """Those with this status, whose goal or ending has this text in it, and that were started before this moment.
+    """Those with this status, whose goal or ending has this text in it, started on this day and before this moment.
+
+    A day is one of this machine's time zone.
 
     Raises:
         UsageError: there is no such status.
@@ -103,6 +120,7 @@ def matching(
         for run in runs
         if status in ("", run.status)
         and wanted in f"{run.goal}\n{run.sentence}".casefold()
+        and (day is None or run.started_at.astimezone().date() == day)
         and (before is None or run.started_at < before)
     )
 
@@ -140,7 +158,12 @@ def delete_run(folder: Path) -> None:
         raise RecordError(f"The run in {folder} cannot be deleted: {error.strerror}: {error.filename}") from error
 
 
-def _listed(folder: Path) -> ListedRun:
+def listed_run(folder: Path) -> ListedRun:
+    """What a list says of the run in this folder.
+
+    Raises:
+        OSError: the folder is gone.
+    """
     try:
         run = read_run_file(folder)
         last = last_line(folder)
@@ -155,6 +178,8 @@ def _listed(folder: Path) -> ListedRun:
         goal=run.task.goal,
         sentence=ending.sentence if ending is not None else "",
         seconds=max(0.0, (last.at - run.started_at).total_seconds()) if last is not None else None,
+        model=run.provenance.model,
+        host=host_of(run.task.start_url or ""),
     )
 
 

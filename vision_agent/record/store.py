@@ -32,7 +32,7 @@ from types import TracebackType
 from typing import Self, TypeGuard
 
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Event, Observed, Reminded, Started
+from vision_agent.events import Event, LastLook, Observed, Reminded, Started
 from vision_agent.ports import Redact
 from vision_agent.record.redact import is_free, redact_json, redact_model
 from vision_agent.types import Run, Shot
@@ -109,7 +109,10 @@ class RunFolder:
             for folder in (path, path.parent):
                 _sync_folder(folder)
         except FileExistsError as error:
-            raise UsageError(f"The run folder {path} cannot be created: {error.filename} already exists") from error
+            raise UsageError(
+                f"The run folder {path} cannot be created: {error.filename} already exists",
+                "give the run another --name, or delete that one",
+            ) from error
         except OSError as error:
             if error.errno in _FULL:
                 raise _record_error(f"create the run folder {path}", error) from error
@@ -186,9 +189,10 @@ class RunFolder:
             case Started():
                 self._start(event.run, content)
                 content = {"event": "started"}
-            case Observed():
-                self.keep(event.observation.clean)
-                self.keep(event.observation.marked)
+            case Observed() | LastLook():
+                if event.observation is not None:
+                    self.keep(event.observation.clean)
+                    self.keep(event.observation.marked)
             case Reminded():
                 for turn in event.exemplar.turns:
                     if turn.picture is not None:

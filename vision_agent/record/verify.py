@@ -16,7 +16,6 @@ from typing import Any, Literal
 from vision_agent import actions
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.escape import printable_line
 from vision_agent.events import (
     Chosen,
     Decided,
@@ -25,6 +24,7 @@ from vision_agent.events import (
     Happened,
     Intended,
     Judged,
+    LastLook,
     Observed,
     Proposed,
     Resumed,
@@ -34,6 +34,7 @@ from vision_agent.events import (
 from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, read_lines
 from vision_agent.record.run_files import hash_file, names_in, read_file, reading
 from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, shot_name
+from vision_agent.text.escape import printable_line
 from vision_agent.types import Choice, Decision, Observation, Shot
 
 _REPORT = "report.html"
@@ -165,6 +166,8 @@ class _EventSequence:
     """Whether the step's decision needed approval and nobody answered."""
     _is_denied: bool = False
     """Whether a judge was asked in this step and did not confirm that the task is done."""
+    _has_looked_last: bool = False
+    """Whether the page was observed after the last act, so that only the ending may follow."""
     _is_resumed: bool = False
     """Whether the run was interrupted in this step and resumed."""
     _seen: Observation | None = None
@@ -184,6 +187,9 @@ class _EventSequence:
             )
         if self.ending and not isinstance(event, Resumed):
             self._fault(f"an event follows the end of the run: {event.event}")
+        if self._has_looked_last and not isinstance(event, Ended | Resumed):
+            self._fault(f"an event follows the last look at the page: {event.event}")
+        self._has_looked_last = isinstance(event, LastLook)
         match event:
             case Started():
                 # A caller's own decider records no requests.

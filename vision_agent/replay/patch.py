@@ -11,13 +11,13 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import mark_in, targets_of
 from vision_agent.base_model import FrozenModel
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
 from vision_agent.record.run_files import read_file
 from vision_agent.record.store import write_whole
-from vision_agent.types import Author, Mark, Run, Step
+from vision_agent.types import Author, Change, Mark, Run, Step
 
 PATCH = "patch.json"
 """File name in the folder of the healed run."""
@@ -123,17 +123,22 @@ def _words(step: Step) -> str:
 def _short(step: Step) -> Step:
     seen = step.observation
     named = {mark_in(target) for action in step.decision.actions for target in targets_of(action)}
-    olds = [mark for mark in seen.marks if mark.number in named or mark.state.focused]
-    # Look-alikes stay too: whether a mark was the only one of its kind is part of its identity.
-    kept = tuple(mark for mark in seen.marks if any(mark is old or _is_alike(mark, old) for old in olds))
+    olds = [mark for mark in (*seen.marks, *seen.out_of_view) if mark.number in named or mark.state.focused]
+
+    def short(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+        # Look-alikes stay too: whether a mark was the only one of its kind is part of its identity.
+        return tuple(mark for mark in marks if any(mark is old or _is_alike(mark, old) for old in olds))
+
     looked = seen.model_copy(
         update={
-            "marks": kept,
+            "marks": short(seen.marks),
             "listing": "",
             "frames": {},
             "covered": (),
             "warnings": (),
             "timings": {},
+            "change": Change(),
+            "out_of_view": short(seen.out_of_view),
             "clean": seen.clean.model_copy(update={"data": None}),
             "marked": seen.marked.model_copy(update={"data": None}),
         }

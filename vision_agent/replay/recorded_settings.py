@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from vision_agent.base_model import RECORDED
 from vision_agent.errors import UsageError
-from vision_agent.escape import printable_line
 from vision_agent.settings import ApprovalSettings, BrowserSettings, EventSettings, ObserveSettings, Settings
+from vision_agent.text.escape import printable_line
 from vision_agent.types import Run
 
 _VIEW = ("viewport", "device", "device_ratio")

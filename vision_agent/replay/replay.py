@@ -20,7 +20,6 @@ from vision_agent import settings as settings_module
 from vision_agent.actions import Action, Goto, OpenTab, Upload
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Event, Observed
 from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.models.llm.heal import Healer
@@ -31,11 +30,13 @@ from vision_agent.record.run_files import reading
 from vision_agent.replay.patch import Patch, build_repair, read_patch, write_patch
 from vision_agent.replay.picture_likeness import Likeness, likeness
 from vision_agent.replay.recorded_settings import recorded_settings
-from vision_agent.replay.variables import Variable, set_variables, typed_secrets, variables
+from vision_agent.replay.restore_values import CannotRestore, ValueRestorer
+from vision_agent.replay.variables import Variable, new_values, set_variables, typed_secrets, variables
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
+from vision_agent.text.escape import printable_line
+from vision_agent.text.urls import origin_of
 from vision_agent.types import Author, Observation, Outcome, Provenance, Run, Secret, Step, Task
-from vision_agent.urls import origin_of
 
 _STEPS_EACH = 9
 """Steps allowed for each recorded step: waiting for late content and the attempts of a healing model count too."""
@@ -68,11 +69,13 @@ class Replay:
         files: the files to upload, by the names of the recorded ones: a record gives no access to files.
         hosts: allowed hosts, in place of the recorded ones.
         seconds: time limit, in place of the recorded one.
+        max_cost: US dollars that the healing model may cost, if the record allowed more.
         patch: a file of repairs that replace the steps they repair.
         heal: a model, or its name, that is asked only about steps that cannot be repeated.
         settings: settings for the browser, the models and the runs folder. The page view comes from the record.
         approver: whom to ask for approval, if the settings, or else those of the record, require it.
         view: names of browser settings to take from `settings` instead of the record.
+        name: the name of the new run folder; None makes one from the time.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Replay:
         files: Sequence[Path] = (),
         hosts: Sequence[str] | None = None,
         seconds: float | None = None,
+        max_cost: float | None = None,
         patch: Path | None = None,
         heal: str | Model | None = None,
         page: Page | None = None,
@@ -93,6 +97,7 @@ class Replay:
         person: Person | None = None,
         approver: Approver | None = None,
         on_event: Callable[[Event], None] | None = None,
+        name: str | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.recorded, self._head = recorded_run(folder)
@@ -101,6 +106,8 @@ class Replay:
         self.heals = heal is not None
         self.patch: Path | None = None
         """The file of repairs that this replay wrote; None if nothing was healed."""
+        self.not_kept: tuple[str, ...] = ()
+        """Why repairs are not in the patch, because the values of this replay could not be taken out of them."""
         self._on_event = on_event
         self._is_unchanged = not (values or url or files or hosts or patch)
         """Whether the same is done at the same place, so that a failure says something about the recorded run."""
@@ -109,9 +116,10 @@ class Replay:
         self._patch = read_patch(patch, self.recorded, self._head) if patch else None
         steps = self._patch.apply(self.recorded.steps) if self._patch else self.recorded.steps
         with reading(folder):
-            task = _replay_task(self.recorded, folder, url, files, hosts, seconds)
+            task = _replay_task(self.recorded, folder, url, files, hosts, seconds, max_cost)
             task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
-            task, steps = set_variables(values or {}, task, steps)
+            self._restorer = ValueRestorer(new_values(values or {}, task, steps) if values else ())
+            task, steps = set_variables(values or {}, task, steps, is_same_start=url is None)
             steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps)
         self.steps = steps
         """The steps to take: the recorded ones with repairs and values in place."""
@@ -142,6 +150,7 @@ class Replay:
             on_event=self._hear,
             person=person,
             approver=approver,
+            name=name,
             clock=clock,
         )
 
@@ -217,12 +226,16 @@ class Replay:
             return
         # Read from the record, where secrets are already redacted.
         steps = {step.index: step for step in read(self.agent.folder).steps}
-        new = {
-            each.step.index: build_repair(
-                self._steps[each.step.index], each.why, [steps[number] for number in each.live]
-            )
-            for each in done
-        }
+        new, not_kept = {}, list[str]()
+        for each in done:
+            was, now = self._steps[each.step.index], [steps[number] for number in each.live]
+            try:
+                new[was.index] = self._restorer.repair(was, each.why, now, build_repair)
+            except CannotRestore as error:
+                not_kept.append(f"The repair of step {was.index} is not in the patch: {error}.")
+        self.not_kept = tuple(not_kept)
+        if not new:
+            return
         old = {repair.step: repair for repair in self._patch.repairs} if self._patch else {}
         repairs = tuple(repair for _, repair in sorted({**old, **new}.items()))
         made = Patch(run=self.recorded.id, head=self._head, healed_in=self.agent.folder.name, repairs=repairs)
@@ -265,7 +278,13 @@ def _start_url(run: Run) -> str:
 
 
 def _replay_task(
-    run: Run, folder: Path, url: str | None, files: Sequence[Path], hosts: Sequence[str] | None, seconds: float | None
+    run: Run,
+    folder: Path,
+    url: str | None,
+    files: Sequence[Path],
+    hosts: Sequence[str] | None,
+    seconds: float | None,
+    max_cost: float | None,
 ) -> Task:
     """The recorded task, without its messages, its exemplar and its initial actions."""
     task, start = run.task, _start_url(run)
@@ -284,6 +303,7 @@ def _replay_task(
         update={
             "steps": max(task.limits.steps, _STEPS_EACH * len(run.steps)),
             "seconds": seconds or task.limits.seconds,
+            "cost_usd": min((each for each in (max_cost, task.limits.cost_usd) if each is not None), default=None),
             "on_failure": "never_raise",
         }
     )

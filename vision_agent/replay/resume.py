@@ -13,7 +13,6 @@ from pydantic import SecretStr, ValidationError
 from vision_agent import settings as settings_module
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.escape import printable_line
 from vision_agent.events import Event
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Approver, Model, Person
@@ -24,6 +23,7 @@ from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.replay import given_files, require_web
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings
+from vision_agent.text.escape import printable_line
 from vision_agent.types import Limits, Run, Secret, Shot, Task
 
 _ASKED = (

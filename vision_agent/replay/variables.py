@@ -1,8 +1,9 @@
 """The values of a recorded run that can change in a replay: the facts it was given, and each text it typed.
 
 A fact has the name it was given (`--data city=Rome`) and applies wherever its value was typed, chosen or waited for, as
-a whole text or as whole words in one. A text is named by its step, `3`, or by step and action, `3.2`, if a step has
-several; it overrides a fact. Texts that contain a secret are not variables: secrets are given again by name.
+a whole text or as whole words in one, and in the words of the marks that were used (`renamed_marks`). A text is named
+by its step, `3`, or by step and action, `3.2`, if a step has several; it overrides a fact. Texts that contain a secret
+are not variables: secrets are given again by name.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vision_agent.actions import Action, Select, SelectText, Set, Type, Wait
+from vision_agent.actions import Action, Finish, Select, SelectText, Set, Type, Wait
 from vision_agent.errors import UsageError
+from vision_agent.replay.renamed_marks import NewValue, RenamedMarks, uses
 from vision_agent.types import Step, Task
 
 _SECRET = re.compile(r"<secret:([^<>]+)>")
 _LONGEST_FACT = 1000
 """Characters of a fact that is also looked for within texts; a longer one is found only as a whole text."""
+_WORD = re.compile(r"\w+")
 _BETWEEN = "|"
 """Separates the options of one choice."""
 
@@ -54,12 +57,19 @@ def typed_secrets(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for text in texts for name in _SECRET.findall(text)))
 
 
-def set_variables(values: Mapping[str, str], task: Task, steps: Sequence[Step]) -> tuple[Task, tuple[Step, ...]]:
+def set_variables(
+    values: Mapping[str, str], task: Task, steps: Sequence[Step], *, is_same_start: bool = False
+) -> tuple[Task, tuple[Step, ...]]:
     """Return the task and the steps with the given values in place.
+
+    The answer stays only if it says nothing but what the task says: with other values, the page would say another one.
+    `is_same_start`: the start address is the recorded one, so it must not have an old value in it.
 
     Raises:
         UsageError: no variable has that name, or it is unclear where its value was used.
     """
+    if not values:
+        return task, tuple(steps)
     places = _places(steps)
     exact: dict[_TypedText, str] = {}
     facts: dict[str, str] = {}
@@ -72,23 +82,54 @@ def set_variables(values: Mapping[str, str], task: Task, steps: Sequence[Step]) 
             known = ", ".join([*task.user_data, *places])
             raise UsageError(f"There is no variable {name!r} in this run", f"there are: {known or 'none'}")
     change = _changer(facts, task, steps)
+    renamed = RenamedMarks(
+        new_values(values, task, steps), [(each.name, each.value) for each in variables(task, steps)], task.user_data
+    )
+    if is_same_start:
+        renamed.require_start(task.start_url or "")
+    of_task = set(_WORD.findall(" ".join((task.goal, *task.user_data.values())).casefold()))
+    is_known = True
+
+    def answered(action: Action) -> Action:
+        nonlocal is_known
+        if not isinstance(action, Finish) or not action.answer:
+            return action
+        if set(_WORD.findall(action.answer.casefold())) <= of_task:
+            return action.model_copy(update={"answer": change(action.answer)})
+        is_known = False
+        return action.model_copy(update={"answer": ""})
 
     def changed(step: Step, at: int) -> Step:
         decision = step.decision
         actions = tuple(_new(action, exact.get(_TypedText(at, i)), change) for i, action in enumerate(decision.actions))
+        actions = tuple(map(answered, actions))
         goal = change(decision.next_goal)
         for i, action in enumerate(decision.actions):
             if (new := exact.get(_TypedText(at, i))) is not None and (old := _text(action)):
                 goal = _replaced(old, new, goal)
         update = {"actions": actions, "next_goal": goal}
-        return step.model_copy(update={"decision": decision.model_copy(update=update)})
+        return renamed.step(step.model_copy(update={"decision": decision.model_copy(update=update)}))
 
     checks = tuple(
         each.model_copy(update={name: change(text) for name in ("text", "mark") if (text := getattr(each, name))})
         for each in task.checks
     )
-    update = {"goal": change(task.goal), "user_data": {**task.user_data, **facts}, "checks": checks}
-    return task.model_copy(update=update), tuple(changed(step, at) for at, step in enumerate(steps))
+    changed_steps = tuple(changed(step, at) for at, step in enumerate(steps))
+    changes: dict[str, Any] = {
+        "goal": change(task.goal), "user_data": {**task.user_data, **facts}, "checks": checks,
+        "answer_schema": task.answer_schema if is_known else None,
+    }  # fmt: skip
+    return task.model_copy(update=changes), changed_steps
+
+
+def new_values(values: Mapping[str, str], task: Task, steps: Sequence[Step]) -> tuple[NewValue, ...]:
+    """The given values with the recorded ones, without lists of several options."""
+    known = {each.name: each.value for each in variables(task, steps)}
+    return tuple(
+        NewValue(name, known[name], value)
+        for name, value in values.items()
+        if name in task.user_data or (name in known and _BETWEEN not in known[name])
+    )
 
 
 def _changer(facts: Mapping[str, str], task: Task, steps: Sequence[Step]) -> Callable[[str], str]:
@@ -101,9 +142,9 @@ def _changer(facts: Mapping[str, str], task: Task, steps: Sequence[Step]) -> Cal
                 f"{name} was {old!r}, and so was {', '.join(twins)}: it is unclear which of them was typed",
                 f"set it by its step: {', '.join(_places(steps)) or 'no step typed a text'}",
             )
-        if not any(_occurs(old, text) for text in _texts(steps)):
+        if not any(_occurs(old, text) for text in _texts(steps)) and not any(uses(old, step) for step in steps):
             raise UsageError(
-                f"{name} was {old!r}, but no step typed exactly that",
+                f"{name} was {old!r}, but no step typed exactly that or used something whose name has it",
                 f"set the typed text by its step: {', '.join(_places(steps)) or 'no step typed a text'}",
             )
         olds[old] = new

@@ -1,4 +1,4 @@
-"""Makes the task of an `Agent` from the words that a caller writes: a goal and keywords, or a `Task`.
+"""Makes the task of an `Agent` from the arguments of its caller: a goal and keyword arguments, or a `Task`.
 
 Errors here name the keyword, and never quote a secret.
 """
@@ -18,8 +18,8 @@ from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
 from vision_agent.ports import Model
 from vision_agent.settings import Settings, full_model_name, load
+from vision_agent.text.urls import start_address
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
-from vision_agent.urls import start_address
 
 Secrets = Mapping[str, str | SecretStr | Secret] | Sequence[Secret]
 Checks = str | SuccessCheck | Sequence[str | SuccessCheck | Mapping[str, str]]
@@ -106,6 +106,17 @@ def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> 
     if not any(line.strip() and not line.strip().startswith("#") for line in lines):
         raise UsageError("steps has no line", 'write steps=["click Order", "finish"]')
     return StepsModel(lines)
+
+
+def require_secrets(model: str | Model | None, task: Task) -> None:
+    """Raises `UsageError` if step lines type a secret that the task does not have."""
+    missing = model.secrets - {each.name for each in task.secrets} if isinstance(model, StepsModel) else ()
+    if missing:
+        name = min(missing)
+        raise UsageError(
+            f"The step lines type the secret {name}, which was not given",
+            f'give it with --secret, --code or --private, or secrets={{"{name}": …}} in Python',
+        )
 
 
 def task_from(task: Task | str, settings: Settings, output: Output | None, keywords: Mapping[str, Any]) -> Task:

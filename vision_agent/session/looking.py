@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Page
 from pydantic import BaseModel
 
-from vision_agent.actions import ACTIONS, Action, Ask, Custom, Finish, Infeasible
+from vision_agent.actions import (
+    ACTIONS,
+    Action,
+    Ask,
+    Cell,
+    Custom,
+    Finish,
+    Infeasible,
+    LookAt,
+    PictureArea,
+    Point,
+)
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.grammar import StepLine, parse
-from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
+from vision_agent.models.offline.grammar import StepLine, parse, parse_target
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.redact import Redactor
+from vision_agent.session.attaching import Attaching
 from vision_agent.session.keywords import GivenSettings, Secrets, require_files, secrets_from, settings_from
+from vision_agent.text.urls import start_address
 from vision_agent.types import Decision, ManualAction, Observation, Outcome, Refusal, Step, Task
-from vision_agent.urls import start_address
 from vision_agent.vision.image_limits import image_limits_for
+
+Scope = int | str | Cell | PictureArea | None
+"""What a look is at only; None: all of the page."""
 
 _OF_A_RUN = (Ask, Finish, Infeasible)
 """What only a run can do."""
@@ -60,14 +75,30 @@ class AttachedBrowser:
         """
         await self._browser.open(url)
 
-    async def observe(self) -> Observation:
+    async def observe(self, scope: Scope = None, *, tile: int = 1) -> Observation:
         """Observes the active tab; the next `act` refers to the numbers of this observation.
 
+        `scope`: what to look at only: the number of a mark, a name as in step lines such as `"Map"`, a `Cell`, or a
+        `PictureArea` of the last picture; the picture and the listing then show nothing else. `tile`: the part of a
+        surface that is larger than a picture shows, counted from 1.
+
         Raises:
+            UsageError: there is no such thing on the page, or several have the name, or it has no such tile.
             BrowserUnavailable: the browser is gone, or the page could not be observed within the deadlines.
         """
+        if scope is not None:
+            await self._look_at(scope, tile)
         self._latest = await self._browser.observe()
         return self._latest
+
+    async def _look_at(self, scope: int | str | Cell | PictureArea, tile: int) -> None:
+        # A name is looked for on the page as it is now; a number or an area refers to the last picture.
+        if self._latest is None or isinstance(scope, str):
+            self._latest = await self._browser.observe()
+        target = _scope_target(scope, self._latest) if isinstance(scope, str) else scope
+        outcome = await self._browser.act(LookAt(target=target, tile=tile), self._latest)
+        if outcome.status != "done":
+            raise UsageError(outcome.sentence, "print(observation.listing) shows the numbers and names there are")
 
     async def act(self, action: Action, observation: Observation | None = None) -> Outcome:
         """Carries out one action and returns its outcome.
@@ -132,7 +163,9 @@ class AttachedBrowser:
         self._on_step(step)
         return step
 
-    def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+    def manual_actions(
+        self, handed_back: Callable[[], Awaitable[None]], *, is_over_when_closed: bool = False
+    ) -> AsyncGenerator[ManualAction, None]:
         """What a person does in the tabs during a takeover, as actions, each with the last look before it.
 
         `handed_back` is called once all listeners are in place, and returns when the takeover is over; then the
@@ -141,11 +174,21 @@ class AttachedBrowser:
         Raises:
             BrowserUnavailable: the browser is gone before the takeover starts.
         """
-        return self._browser.manual_actions(handed_back)
+        return self._browser.manual_actions(handed_back, is_over_when_closed=is_over_when_closed)
 
     async def hide_marks(self) -> None:
         """Removes the marks that are shown to a person on the live page."""
         await self._browser.hide_marks()
+
+
+def _scope_target(name: str, seen: Observation) -> int | Cell:
+    try:
+        found = find_target(parse_target(name), seen)
+    except (NotFoundError, AmbiguousError) as error:
+        raise UsageError(str(error), "print(observation.listing) shows the numbers and names there are") from None
+    if isinstance(found, Point):
+        raise UsageError(f"{name!r} is a point, which has no size", "give a name, a number, or a PictureArea")
+    return found
 
 
 def require_action(action: Any) -> None:
@@ -197,27 +240,31 @@ def _refused(steps: Sequence[Step], end: Finish, line: StepLine, seen: Observati
     return Outcome(status="refused", refusal=refusal, sentence=sentence)
 
 
-async def observe(page: Page, settings: GivenSettings = None) -> Observation:
+async def observe(page: Page, settings: GivenSettings = None, *, scope: Scope = None, tile: int = 1) -> Observation:
     """Observes a page once and returns what it shows, with its marks. The page is left as it was.
 
+    `scope`: the name of what to look at only, such as `"Map"`; see `AttachedBrowser.observe`. A tile of it that is out
+    of view is scrolled to.
+
     Raises:
-        UsageError: the overlay cannot be injected into the page.
+        UsageError: the overlay cannot be injected into the page, or nothing or several things on it have the name.
         BrowserUnavailable: the page or its browser is gone.
     """
     async with attach(page, settings) as browser:
-        return await browser.observe()
+        return await browser.observe(scope, tile=tile)
 
 
-@asynccontextmanager
-async def attach(
+def attach(
     page: Page,
     settings: GivenSettings = None,
     *,
     files: Sequence[Path | str] = (),
     secrets: Secrets = (),
     on_step: Callable[[Step], None] = lambda _: None,
-) -> AsyncIterator[AttachedBrowser]:
+) -> AbstractAsyncContextManager[AttachedBrowser]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
+
+    It is to be entered: `async with attach(page) as browser:`.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
     may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in
@@ -228,6 +275,17 @@ async def attach(
         UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
             secret has no value, or one that is too short.
     """
+    return Attaching(_attached(page, settings, files, secrets, on_step))
+
+
+@asynccontextmanager
+async def _attached(
+    page: Page,
+    settings: GivenSettings,
+    files: Sequence[Path | str],
+    secrets: Secrets,
+    on_step: Callable[[Step], None],
+) -> AsyncIterator[AttachedBrowser]:
     offered = require_files([Path(each) for each in files])
     hidden = secrets_from(secrets)
     redact = Redactor(hidden)

@@ -154,8 +154,10 @@ class BrowserOpener:
         browser = self._settings.browser
         if not browser.trace:
             return
-        if self._task.secrets or self._task.private_kinds or browser.http_auth is not None or browser.session:
+        is_signed_in = browser.session is not None or browser.profile is not None
+        if self._task.secrets or self._task.private_kinds or browser.http_auth is not None or is_signed_in:
             what = "private data" if self._task.private_kinds else "browser.http_auth"
+            what = f"the profile {browser.profile.name}" if browser.profile is not None else what
             what = f"the session {browser.session}" if browser.session else what
             what = f"the secret {self._task.secrets[0].name}" if self._task.secrets else what
             raise UsageError(

@@ -13,7 +13,7 @@ from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.launch.saved_session import require_session_packages, save_state
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings
-from vision_agent.urls import start_address
+from vision_agent.text.urls import start_address
 
 _SAVE_S = 10.0
 

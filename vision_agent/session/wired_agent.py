@@ -25,18 +25,19 @@ from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Event, Resumed, Started
 from vision_agent.journal import Journal
 from vision_agent.memory import EmptyMemory, MemoryFolder
-from vision_agent.notebook_progress import NotebookProgress, is_notebook
 from vision_agent.policy import success_checks
 from vision_agent.policy.interrupted import ResumePlan
-from vision_agent.policy.plan import check_allowed_actions
 from vision_agent.policy.resumed_run import reopen
-from vision_agent.ports import Approver, Memory, Model, Person
+from vision_agent.policy.task_limits import check_allowed_actions
+from vision_agent.ports import Approver, Memory, Model, Person, Viewer
+from vision_agent.progress.notebook_progress import NotebookProgress, is_notebook
+from vision_agent.progress.run_log import RunLog
+from vision_agent.progress.spans import run_spans
 from vision_agent.record.read import InterruptedRun, read_beginning, read_interrupted
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.redact_events import RedactedApprover, displayable_run, redact_error, redacted_event
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
-from vision_agent.run_log import RunLog
 from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders, require_models
 from vision_agent.session.keywords import (
     Checks,
@@ -45,11 +46,11 @@ from vision_agent.session.keywords import (
     Secrets,
     model_from,
     require_files,
+    require_secrets,
     settings_from,
     task_from,
 )
 from vision_agent.session.opening import BrowserOpener
-from vision_agent.spans import run_spans
 from vision_agent.types import Ending, Provenance, Run, Task
 
 _TRACED = (
@@ -109,6 +110,7 @@ class Agent:
             to ask.
         is_driven: the run does what the model decides and nothing by itself, as for a client that drives it from
             outside: it leaves no stall, and what needs a person and finds none is refused instead of ending the run.
+        name: the name of the run folder, which no other run may have; None makes one from the time.
         goes_on: the old name of `resume`.
         around: the old name of `wrap_model`.
 
@@ -148,6 +150,7 @@ class Agent:
         person: Person | None = None,
         approver: Approver | None = None,
         is_driven: bool = False,
+        name: str | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         goes_on: Path | None = None,
         around: Callable[[Model], Model] | None = None,
@@ -182,6 +185,8 @@ class Agent:
         self._custom = actions_from(actions)
         self._begin = begin
         self._resume = resume or goes_on
+        if self._resume is None:  # the rest of an interrupted run may need none
+            require_secrets(self._model, self.task)
         self._may_reopen = may_reopen
         self._memory = memory
         self._wrap_model = wrap_model or around
@@ -193,6 +198,7 @@ class Agent:
         self._person = person
         self._approver = approver
         self._is_driven = is_driven
+        self._name = name
         self._clock = clock
         self._journal: Journal | None = None
         self._redact = Redactor(())
@@ -312,7 +318,7 @@ class Agent:
     def _open_folder(self, now: datetime) -> tuple[RunFolder, InterruptedRun | None]:
         """A new run folder; or that of the interrupted run, and that run."""
         if self._resume is None:
-            return RunFolder.create(self.settings.runs, new_run_id(now), self._redact), None
+            return RunFolder.create(self.settings.runs, self._name or new_run_id(now), self._redact), None
         folder = RunFolder.reopen(self._resume, self._redact)
         try:
             return folder, read_interrupted(folder.path)
@@ -359,6 +365,9 @@ class Agent:
                 wrap_model=self._wrap_model,
             )
             browser = await opener.open(stack)
+            approver: object = self._approver
+            if isinstance(approver, Viewer):
+                approver.watch(browser.live_view())
         except BaseException as error:
             if isinstance(error, UsageError) and interrupted is None:
                 raise  # nothing has begun
@@ -467,8 +476,8 @@ def _progress() -> Callable[[Event], None]:
     """Shows progress in a notebook, or else on stderr."""
     if is_notebook():
         return NotebookProgress()
-    from vision_agent.progress import Progress
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.progress.terminal_progress import Progress
+    from vision_agent.text.console import TerminalConsole
 
     return Progress(TerminalConsole(stderr=True))
 

@@ -8,65 +8,54 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
-from vision_agent.action_sentences import describe_action
-from vision_agent.actions import Action, Cell, Point, mark_in, targets_of
-from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
-from vision_agent.escape import terminal_text
-from vision_agent.events import Decided, Ended, Event, Happened, MessageReceived, Observed, Proposed, Started, Troubled
+from vision_agent.events import (
+    Decided,
+    Ended,
+    Event,
+    Happened,
+    LastLook,
+    MessageReceived,
+    Observed,
+    Proposed,
+    Started,
+    Troubled,
+)
 from vision_agent.policy.approval import must_ask
-from vision_agent.settings import ApprovalSettings
+from vision_agent.settings import ApprovalSettings, SuperviseSettings
+from vision_agent.supervise.live_show import LiveShow, ShownFrame
+from vision_agent.supervise.messages import (
+    StaleReply,
+    SupervisorInput,
+    SupervisorOrder,
+    SupervisorReply,
+    must_name_targets,
+)
 from vision_agent.supervise.server import serve
+from vision_agent.supervise.shown_state import PendingDecision, escaped, observation_state, proposal_state
 from vision_agent.supervise.step_line import parse_line
-from vision_agent.types import Box, Choice, Decision, Observation, Risky, Shot, Task
-from vision_agent.urls import shown_address
+from vision_agent.supervise.webhook import Webhook, WebhookFailed, proposal_message, question_message, webhook_of
+from vision_agent.types import Choice, Decision, Observation, Risky, Shot, Task
+from vision_agent.web.live_view import LiveView
 
 _MOST_LOGGED = 40
-
-
-class StaleReply(UsageError):
-    """The reply answers a proposal or question that is no longer pending."""
-
-
-class SupervisorReply(FrozenModel):
-    """The page's answer to a proposal."""
-
-    proposal: int
-    kind: Literal["approve", "replace"]
-    actions: tuple[Action, ...] = ()
-    line: str = ""
-    """A step line, instead of actions."""
-
-
-class SupervisorOrder(FrozenModel):
-    """A command from the page, possible at any time."""
-
-    do: Literal["pause", "resume", "stop", "instruct", "take_over", "hand_back", "answer"]
-    text: str = ""
-
-
-@dataclass
-class _PendingDecision:
-    """A decision awaiting an answer."""
-
-    number: int
-    observation: Observation
-    decision: Decision
-    risks: tuple[Risky, ...]
-    is_required: bool
-    """Whether the policy requires an answer; if not, it is pending only because the run is paused."""
-    answer: asyncio.Future[Choice]
+_MOST_INPUTS = 200
+_LONGEST_NAME = 64
+_WAIT_S = 1.0
+_ELSEWHERE = "Another window of this page has the browser"
 
 
 @dataclass
 class _ShownQuestion:
     text: str
-    answer: asyncio.Future[str]
+    answer: asyncio.Future[str | None]
 
 
 @dataclass
@@ -78,11 +67,32 @@ class SupervisionPage:
     """Whether the browser has a window for a takeover."""
     goal: str = ""
     """Goal of the run; the `Started` event sets it."""
+    settings: SuperviseSettings = field(default_factory=SuperviseSettings)
+    """Who can reach the page, and who is told about a proposal."""
+    name: str | None = None
+    """The only host name that the page answers to on loopback; None: `127.0.0.1` and `localhost`."""
+    new_link: Callable[[float], str] = lambda _: ""
+    """A link to the page that signs in once, within so many seconds; exists while it is served."""
+    tell: Callable[[str], None] = lambda _: None
+    """Tells the person who started the run, where they started it."""
+    report: Path | None = None
+    """The report, once it is written and the page links it."""
+    _told_report: asyncio.Event = field(default_factory=asyncio.Event)
+    _opened_report: asyncio.Event = field(default_factory=asyncio.Event)
+    _closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the page is no longer served."""
+    _windows: int = 0
+    """How many windows of the page are open."""
+    webhook: Webhook | None = field(init=False)
+    _unanswered: str = ""
+    """Why the last proposal got no answer."""
+    _live: LiveShow | None = None
+    """Exists while the browser of the run is open."""
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _version: int = 0
     _seen: Observation | None = None
     _step: int = 0
-    _asked: _PendingDecision | None = None
+    _asked: PendingDecision | None = None
     _question: _ShownQuestion | None = None
     _count: int = 0
     _is_paused: bool = False
@@ -95,15 +105,27 @@ class SupervisionPage:
     _ending: dict[str, Any] | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.webhook = webhook_of(self.settings)
+
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[str]:
-        """Serve the page while the block lasts and yield its address, which one browser of this machine can open.
+    async def opened(self, tell_address: Callable[[str], None] | None = None) -> AsyncIterator[str]:
+        """Serve the page while the block lasts and yield its address, which one browser can open.
+
+        `tell_address` gets a new one when somebody opens an address that no longer works.
 
         Raises:
-            UsageError: no loopback port is free.
+            UsageError: it cannot be served as the settings say.
         """
-        async with serve(self) as address:
-            yield address
+        async with serve(self, self.settings, tell_address) as address:
+            try:
+                yield address
+            finally:
+                for event in (self._closing, self._told_report, self._opened_report):
+                    event.set()
+                self._show()
+                if self._live is not None:
+                    await self._live.close()
 
     # --- the run's side -----------------------------------------------------------------------------------------------
 
@@ -112,12 +134,18 @@ class SupervisionPage:
         """Whether the person paused the run, took it over, or has a stop or an instruction waiting."""
         return self._is_paused or self._is_taken_over or bool(self._waiting)
 
+    @property
+    def why_unanswered(self) -> str:
+        """Why the last proposal got no answer, if that is known."""
+        return self._unanswered
+
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
         """Show the proposal and return what the person chooses on the page; the caller limits the wait.
 
-        If the policy requires no answer, resuming the run approves it.
+        If the policy requires no answer, resuming the run approves it. None if the webhook could not be told and no
+        window of the page is open.
         """
         self.goal, self._seen = task.goal, observation
         if self._is_taken_over:
@@ -126,37 +154,58 @@ class SupervisionPage:
             return self._waiting.popleft()
         self._count += 1
         is_required = must_ask(self.policy, decision, risks)
-        answer: asyncio.Future[Choice] = asyncio.get_running_loop().create_future()
-        self._asked = _PendingDecision(self._count, observation, decision, tuple(risks), is_required, answer)
+        answer: asyncio.Future[Choice | None] = asyncio.get_running_loop().create_future()
+        self._unanswered = ""
+        self._asked = PendingDecision(self._count, observation, decision, tuple(risks), is_required, answer)
         self._show()
+        telling = None
+        if is_required and self.webhook is not None:
+            telling = self._tell_webhook(answer, proposal_message(task, observation, decision, risks))
         try:
             return await answer
         finally:
+            if telling is not None:
+                telling.cancel()
             self._asked = None
             self._show()
 
     async def handed_back(self) -> None:
-        """Show that the person has the browser, and return when they hand it back."""
+        """Show that the person has the browser, and return when they hand it back; nothing is held down then."""
         self._theirs = asyncio.Event()
         if not self._is_taken_over:
             self._theirs.set()  # they cancelled the takeover
+        live = self._live
+        watching = asyncio.create_task(live.release_when_gone()) if live is not None else None
         self._show()
         try:
             await self._theirs.wait()
         finally:
             self._theirs, self._is_taken_over = None, False
+            if watching is not None:
+                watching.cancel()
+            if live is not None:
+                live.hands = ""
+                await live.release()
             self._show()
+
+    def watch(self, view: LiveView) -> None:
+        """Show the page as it is now, from the browser of the run; see `vision_agent.ports.Viewer`."""
+        self._live = LiveShow(view)
+        self._show()
 
     async def ask(self, question: str) -> str | None:
         """What the person typed on the page; None if they gave no answer or the time ran out."""
         self._question = _ShownQuestion(question, asyncio.get_running_loop().create_future())
         self._show()
+        telling = self._tell_webhook(self._question.answer, question_message(self.goal))
         try:
             async with asyncio.timeout(self.policy.wait_s):
                 return await self._question.answer or None
         except TimeoutError:
             return None
         finally:
+            if telling is not None:
+                telling.cancel()
             self._question = None
             self._show()
 
@@ -167,6 +216,8 @@ class SupervisionPage:
                 self.goal = run.task.goal
             case Observed(observation=seen):
                 self._seen, self._step = seen, event.step
+            case LastLook(observation=seen) if seen is not None:
+                self._seen = seen
             case Proposed():
                 return  # `approve` shows it
             case Decided(decision=decision):
@@ -181,9 +232,41 @@ class SupervisionPage:
                 self._log_event("trouble", event.sentence)
             case Ended(ending=ending):
                 self._ending = {"status": ending.status, "sentence": ending.sentence}
+                if self._live is not None:
+                    self._spawn(self._live.close())
+                    self._live = None
             case _:
                 return
         self._show()
+
+    async def show_report(self, report: Path | None, wait_s: float = 15.0) -> None:
+        """Link the report of the run that has ended.
+
+        Returns once it was opened, or after `wait_s`; at once if no window of the page is open.
+        """
+        self.report = report
+        self._told_report.set()
+        if report is not None and self._windows:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._opened_report.wait()
+
+    async def written_report(self) -> Path | None:
+        """The report of the run, once it is written; None if there is none."""
+        self._windows += 1
+        try:
+            await self._told_report.wait()
+        finally:
+            self._windows -= 1
+        return self.report
+
+    async def note_report_opened(self) -> None:
+        """Note that the person has opened the report."""
+        self._opened_report.set()
+
+    async def report_was_opened(self) -> None:
+        """Return once the person has opened the report, or the page is no longer served."""
+        await self._opened_report.wait()
 
     # --- the person's side --------------------------------------------------------------------------------------------
 
@@ -203,12 +286,8 @@ class SupervisionPage:
         actions = (parse_line(reply.line, asked.observation),) if reply.line else reply.actions
         if not actions:
             raise UsageError("The reply names no action", "choose a mark, edit an action or type a line")
-        for action in actions:
-            _check(action, asked.observation)
-        goal = reply.line or (
-            "" if _is_same_kind(actions, asked.decision.actions) else describe_action(actions[0], asked.observation)
-        )
-        asked.answer.set_result(Choice(kind="replace", actions=actions, goal=goal, through="page"))
+        must_name_targets(actions, asked.observation)
+        asked.answer.set_result(Choice(kind="replace", actions=actions, through="page"))
 
     def order(self, order: SupervisorOrder) -> None:
         """Pause, resume, stop or instruct the run, take the browser over or hand it back, or answer a question.
@@ -232,18 +311,65 @@ class SupervisionPage:
                 if not order.text.strip():
                     raise UsageError("The instruction is empty", "type what the model should know")
                 self._settle(Choice(kind="instruct", text=order.text.strip(), through="page"), even_later=True)
-            case "take_over":
-                if not self.has_window:
-                    raise UsageError("The browser has no window to take over", "start the run with --headed")
-                self._is_taken_over = True
-                self._settle(Choice(kind="take_over", through="page"))
+            case "take_over" | "take_here":
+                self._take_over(order)
             case "hand_back":
+                if self._is_taken_over and self._is_held_elsewhere(order.window):
+                    raise StaleReply(_ELSEWHERE, "hand it back there, or take it here first")
                 self._hand_back()
             case "answer":
                 if self._question is None or self._question.answer.done():
                     raise StaleReply("No question is pending")
                 self._question.answer.set_result(order.text.strip())
         self._show()
+
+    async def next_frame(self, window: str, after: int) -> ShownFrame | None:
+        """The newest picture of the live view once there is one after that number; None if there is none yet.
+
+        Raises:
+            UsageError: the page cannot be streamed.
+        """
+        if self._live is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_WAIT_S):
+                    await self._closing.wait()
+            return None
+        return await self._live.next_frame(window, after)
+
+    async def act(self, given: SupervisorInput) -> None:
+        """Pass what the person does in the live view to the page.
+
+        Raises:
+            StaleReply: this window does not have the browser.
+            UsageError: what they see is old, or the page did not take the input.
+        """
+        live = self._live
+        if live is None or not self._is_taken_over:
+            raise StaleReply("You do not have the browser", "take it over first")
+        if self._theirs is None:
+            raise StaleReply("The run is finishing its action", "wait until the page says that you have the browser")
+        if self._is_held_elsewhere(given.window) or live.hands != given.window:
+            raise StaleReply(_ELSEWHERE, "take it here to go on")
+        live.must_be_current(given.window, given.frame, given.inputs)
+        await live.view.send(given.inputs)
+
+    def _take_over(self, order: SupervisorOrder) -> None:
+        live = self._live
+        if not self.has_window and live is None:
+            raise UsageError("The browser has no window to take over", "start the run with --headed")
+        if self._is_taken_over and order.do == "take_over" and self._is_held_elsewhere(order.window):
+            raise StaleReply(_ELSEWHERE, "hand it back there, or take it here")
+        if live is not None:
+            if live.hands not in ("", order.window):
+                self._spawn(live.release())
+            live.hands = order.window
+        self._is_taken_over = True
+        self._settle(Choice(kind="take_over", through="page"))
+
+    def _is_held_elsewhere(self, window: str) -> bool:
+        """Whether another window that still watches has the browser."""
+        live = self._live
+        return live is not None and live.hands not in ("", window) and live.watches(live.hands)
 
     def _hand_back(self) -> None:
         self._is_taken_over = False
@@ -267,13 +393,17 @@ class SupervisionPage:
     async def states(self) -> AsyncIterator[dict[str, Any]]:
         """Yield the state now and after each change, until the run has ended."""
         known = -1
-        while True:
-            async with self._changed:
-                await self._changed.wait_for(lambda known=known: self._version != known)  # type: ignore[misc]
-                known = self._version
-            yield self.state()
-            if self._ending is not None:
-                return
+        self._windows += 1
+        try:
+            while True:
+                async with self._changed:
+                    await self._changed.wait_for(lambda known=known: self._version != known)  # type: ignore[misc]
+                    known = self._version
+                yield self.state()
+                if self._ending is not None or self._closing.is_set():
+                    return
+        finally:
+            self._windows -= 1
 
     def state(self) -> dict[str, Any]:
         """Everything the page shows, as JSON values; boxes in pixels of the marked picture."""
@@ -285,13 +415,38 @@ class SupervisionPage:
             "phase": self._phase(),
             "isPaused": self._is_paused,
             "hasWindow": self.has_window,
-            "seen": _seen_state(seen) if seen is not None else None,
-            "asked": _asked_state(asked) if asked is not None else None,
+            "isLive": self._live is not None,
+            "hands": self._live.hands if self._live is not None else "",
+            "seen": observation_state(seen) if seen is not None else None,
+            "asked": proposal_state(asked) if asked is not None else None,
             "question": self._question.text if self._question is not None else None,
             "log": list(self._log),
             "ending": self._ending,
         }
-        return {name: _escaped(value) for name, value in shown.items()}
+        return {name: escaped(value) for name, value in shown.items()}
+
+    def _tell_webhook(self, answer: asyncio.Future[Any], message: dict[str, Any]) -> asyncio.Task[None] | None:
+        """Tells the webhook, if there is one, what waits for an answer, and how to give it."""
+        webhook = self.webhook
+        if webhook is None:
+            return None
+        until = datetime.now(UTC) + timedelta(seconds=self.policy.wait_s)
+        message |= {"link": self.new_link(self.policy.wait_s), "expires_at": until.isoformat(timespec="seconds")}
+
+        async def tell() -> None:
+            try:
+                await webhook.send(message)
+            except WebhookFailed as error:
+                self._log_event("trouble", error.sentence)
+                self.tell(error.sentence)
+                if not self._windows and not answer.done():
+                    self._unanswered = error.sentence
+                    answer.set_result(None)
+            else:
+                self._log_event("told", f"The webhook at {webhook.name} was told.")
+            self._show()
+
+        return self._spawn(tell())
 
     def _phase(self) -> str:
         if self._ending is not None:
@@ -314,77 +469,10 @@ class SupervisionPage:
             async with self._changed:
                 self._changed.notify_all()
 
-        task = asyncio.get_running_loop().create_task(wake())
+        self._spawn(wake())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _seen_state(seen: Observation) -> dict[str, Any]:
-    shown = seen.marked.map.box_to_picture
-    boxes = [(mark, shown(mark.box)) for mark in seen.marks]
-    return {
-        "id": seen.id,
-        "url": shown_address(seen.url),
-        "title": seen.title,
-        "marked": seen.marked.sha256,
-        "clean": seen.clean.sha256,
-        "size": [seen.marked.size.width, seen.marked.size.height],
-        "warnings": list(seen.warnings),
-        "marks": [
-            {
-                "n": mark.number,
-                "name": mark.name,
-                "tag": mark.tag,
-                "box": _edges(box),
-                "label": _edges(mark.label.box) if mark.label else None,
-            }
-            for mark, box in boxes
-        ],
-    }
-
-
-def _escaped(value: Any) -> Any:
-    """The value with its texts escaped as in the terminal, except actions: a person edits them and sends them back."""
-    match value:
-        case str():
-            return terminal_text(value)
-        case list():
-            return [_escaped(each) for each in value]
-        case dict():
-            return {name: each if name == "action" else _escaped(each) for name, each in value.items()}
-    return value
-
-
-def _edges(box: Box) -> list[float]:
-    return [box.x, box.y, box.width, box.height]
-
-
-def _asked_state(asked: _PendingDecision) -> dict[str, Any]:
-    decision = asked.decision
-    return {
-        "number": asked.number,
-        "goal": decision.next_goal,
-        "author": decision.model or decision.author,
-        "isWanted": asked.is_required,
-        "actions": [
-            {"said": describe_action(action, asked.observation), "action": action.model_dump(mode="json")}
-            for action in decision.actions
-        ],
-        "risks": [risk.model_dump(mode="json") for risk in asked.risks],
-        "candidates": [each.model_dump(mode="json") for each in decision.candidates],
-    }
-
-
-def _check(action: Action, seen: Observation) -> None:
-    for target in targets_of(action):
-        number = mark_in(target)
-        if isinstance(target, Point) and not seen.marked.size.contains(target):
-            raise UsageError(f"({target.x:g}, {target.y:g}) is outside the picture")
-        if number is not None and seen.known_mark(number) is None:
-            raise UsageError(f"There is no mark {number} in this picture", "choose one that shows")
-        if isinstance(target, Cell) and seen.box_of(target) is None:
-            raise UsageError(f"Mark {number} has no row {target.row} column {target.column}")
-
-
-def _is_same_kind(actions: Sequence[Action], others: Sequence[Action]) -> bool:
-    return [action.kind for action in actions] == [action.kind for action in others]
+        return task

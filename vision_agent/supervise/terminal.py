@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from vision_agent.action_sentences import describe_action
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
-from vision_agent.escape import cut_text, escaped_line, terminal_text
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal
 from vision_agent.policy.approval import words_of
 from vision_agent.supervise.step_line import parse_line
+from vision_agent.text.escape import cut_text, escaped_line, terminal_text
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Choice, Decision, Observation, Risky, Task
-from vision_agent.urls import shown_address
 
 _PROMPT = "Do it? (Enter: yes · stop · ! instruction · t: take over · a line: do that instead · ?: help) "
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
@@ -92,7 +92,7 @@ class TerminalApprover:
                 except UsageError as error:
                     self._say(error.sentence)
                 else:
-                    return Choice(kind="replace", actions=(action,), goal=typed, through="terminal")
+                    return Choice(kind="replace", actions=(action,), through="terminal")
 
     async def handed_back(self) -> None:
         """Return at the next line, or when the input is closed."""

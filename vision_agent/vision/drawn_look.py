@@ -9,7 +9,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 
 _LIKE = 250.0

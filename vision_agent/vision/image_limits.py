@@ -11,7 +11,7 @@ from math import ceil, sqrt
 from pydantic import Field
 
 from vision_agent.base_model import FrozenModel
-from vision_agent.types import Size
+from vision_agent.geometry import Size
 
 
 class ImageLimits(FrozenModel):

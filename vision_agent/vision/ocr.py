@@ -9,6 +9,7 @@ know what the text is on.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -18,9 +19,11 @@ from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
+from rapidfuzz import fuzz
 
+from vision_agent.actions import Point
 from vision_agent.errors import UsageError
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 
 _AROUND_PX = 3
@@ -43,6 +46,10 @@ _SHORT = 2
 _LARGER = 3
 """The factor by which the third reading enlarges."""
 _MOST_CACHED = 20_000
+_NARROWEST = 0.25
+"""The width of a letter in heights of its line, at least: shorter lines need not be read to be known to lack words."""
+_MAY_BE = 60
+"""How alike words and a first reading must be, of 100, to be worth a second one."""
 
 
 class Reading(NamedTuple):
@@ -55,6 +62,13 @@ class Reading(NamedTuple):
     def is_unsure(self) -> bool:
         """Whether the text may well be wrong."""
         return bool(self.text) and self.confidence < _SURE
+
+
+class FoundWords(NamedTuple):
+    """Where words were read, as a page box, and the whole line that was read there."""
+
+    box: Box
+    reading: Reading
 
 
 NOTHING = Reading("", 0.0)
@@ -95,6 +109,49 @@ class OcrReader:
         """
         return [self._read(picture, line, until) for line in lines]
 
+    def find(self, picture: Picture, within: Box, text: str) -> list[FoundWords]:
+        """Where in a page box these words are read: whole words, whatever their case and punctuation.
+
+        The engine finds the lines, on a map or a photograph too. Only lines that may be the words are read twice.
+        """
+        part, wanted = picture.crop(within), folded(text)
+        found = []
+        for line in self._lines(part):
+            if line.width < _NARROWEST * len(wanted) * line.height:
+                continue
+            around = _expanded(line, 1.0)
+            guess = self._recognize_once(pixels_of(part.crop(around)))
+            if fuzz.partial_ratio(folded(guess.text), wanted) < _MAY_BE:
+                continue
+            reading = self._read(part, line, inf)
+            if reading is not None and f" {wanted} " in f" {folded(reading.text)} ":
+                found.append(FoundWords(line, reading))
+        return found
+
+    def lines(self, picture: Picture, within: Box) -> list[FoundWords]:
+        """All lines of text that are read in a page box."""
+        part = picture.crop(within)
+        readings = [(line, self._read(part, line, inf)) for line in self._lines(part)]
+        return [FoundWords(line, reading) for line, reading in readings if reading is not None and reading.text]
+
+    def _lines(self, picture: Picture) -> list[Box]:
+        """The page boxes of lines of text, as the engine finds them."""
+        pixels = np.ascontiguousarray(pixels_of(picture))
+        result = self._engine(pixels, use_det=True, use_cls=False, use_rec=False)
+        if result.boxes is None:
+            return []
+        whole = Box(x=0, y=0, width=picture.size.width, height=picture.size.height)
+        boxes = []
+        for corners in np.asarray(result.boxes, float):
+            (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+            box = Box(x=left, y=top, width=right - left, height=bottom - top).intersection(whole)
+            if box is not None:
+                start, end = (
+                    picture.map.to_page(Point(x=x, y=y)) for x, y in ((box.x, box.y), (box.right, box.bottom))
+                )
+                boxes.append(Box(x=start.x, y=start.y, width=end.x - start.x, height=end.y - start.y))
+        return boxes
+
     def _read(self, picture: Picture, line: Box, until: float) -> Reading | None:
         around = _expanded(line, _AROUND_PX)
         if picture.page.intersection(around) is None:
@@ -124,10 +181,15 @@ class OcrReader:
     def _recognize_once(self, pixels: Pixels) -> Reading:
         factor = _HEIGHT_PX / pixels.shape[0]
         large = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_CUBIC)
-        result = self._engine(np.ascontiguousarray(large), use_det=False, use_cls=False)
+        result = self._engine(np.ascontiguousarray(large), use_det=False, use_cls=False, use_rec=True)
         if not result.txts:
             return NOTHING
         return Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))
+
+
+def folded(text: str) -> str:
+    """The words of a text in lower case, without punctuation."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _expanded(box: Box, by: float) -> Box:

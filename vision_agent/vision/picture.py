@@ -11,6 +11,7 @@ import io
 import struct
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from math import ceil, floor
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -24,7 +25,8 @@ from zlib_ng import zlib_ng
 
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
-from vision_agent.types import Box, PageMap, Shot, Size
+from vision_agent.geometry import Box, PageMap, Size
+from vision_agent.types import Shot
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.rects import Ints, edges_of
 
@@ -171,7 +173,7 @@ class Picture:
         """The size, and the map to the page."""
         return Extent(self.size, self._map)
 
-    @property
+    @cached_property
     def page(self) -> Box:
         """The part of the page that the picture shows, in CSS pixels."""
         return self._map.shown(self.size)
@@ -239,11 +241,11 @@ class Picture:
         map = self._map.model_copy(update={"offset_x": start.x, "offset_y": start.y})
         return Picture(self._pixels[y:bottom, x:right].copy(), map)
 
-    def zoomed(self, box: Box, image_limits: ImageLimits, at_least: int = 0) -> Picture:
+    def zoomed(self, box: Box, image_limits: ImageLimits, at_least: int = 0, most: float = _ZOOM) -> Picture:
         """The part of the picture that shows this page box, as large as the limits in `image_limits` allow.
 
         It is cut from the original screenshot, so it is sharper than this picture if that was shrunk. It has at most
-        4 pixels per CSS pixel, or more until its longer edge has `at_least` pixels.
+        `most` pixels per CSS pixel, or more until its longer edge has `at_least` pixels.
 
         Raises:
             UsageError: the box is not in the picture.
@@ -251,7 +253,7 @@ class Picture:
         part = (self._larger or self).crop(box)
         map, came = part.map, part.size
         wide, high = came.width * map.scale_x, came.height * map.scale_y
-        by = max(_ZOOM, at_least / max(wide, high))
+        by = max(most, at_least / max(wide, high))
         size = image_limits.fit(Size(width=max(1, round(wide * by)), height=max(1, round(high * by))))
         if size == came:
             return part

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in whole picture pixels; right and bottom are exclusive."""

@@ -16,7 +16,8 @@ from typing import Literal
 from pydantic import Field
 
 from vision_agent.base_model import FrozenModel
-from vision_agent.types import Kind, MarkStyle, Size
+from vision_agent.geometry import Size
+from vision_agent.types import Kind, MarkStyle
 
 Ink = Literal["#ffffff", "#000000"]
 LabelWidth = Literal["single", "wide", "narrow"]

@@ -15,7 +15,8 @@ from second_solver.player import GivenUp, Player, quoted
 from second_solver.shapes import KINDS
 from second_solver.view import AREA, View
 from vision_agent import actions
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 _SHAPES = ("rect", "circle", "ellipse", "polygon")
 

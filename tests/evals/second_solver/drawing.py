@@ -14,7 +14,8 @@ from second_solver.player import GivenUp, Player
 from second_solver.view import AREA, View
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Point, Target
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 _FIELD = Box(x=4, y=54, width=146, height=124)
 

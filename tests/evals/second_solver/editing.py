@@ -7,7 +7,8 @@ import re
 from second_solver import colours
 from second_solver.player import GivenUp, Player, ordinal, quoted
 from vision_agent import actions
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 STYLES = ("bold", "italic", "underlined")
 """As the buttons stand, from left to right."""

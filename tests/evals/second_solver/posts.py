@@ -10,7 +10,8 @@ import numpy as np
 from second_solver.player import GivenUp, Player
 from second_solver.view import AREA, Line, View
 from vision_agent import actions
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 ICONS = ("Reply", "Retweet", "Like", "Share")
 """As they stand, from left to right; what is none of them is in the menu behind the last."""

@@ -7,7 +7,8 @@ import re
 from second_solver import colours
 from second_solver.player import GivenUp, Player, ordinal
 from second_solver.view import View
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 
 def _handles(view: View) -> list[Mark]:

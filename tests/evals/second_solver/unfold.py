@@ -10,7 +10,8 @@ import numpy as np
 from second_solver.player import GivenUp, Player, ordinal, quoted
 from second_solver.view import View
 from vision_agent import actions
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 
 
 def _openers(view: View) -> list[Mark]:

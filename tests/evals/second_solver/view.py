@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Box, Mark, Observation
+from vision_agent.geometry import Box
+from vision_agent.types import Mark, Observation
 
 Picture = NDArray[np.uint8]
 """Rows, columns, then red, green and blue."""

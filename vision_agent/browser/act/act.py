@@ -16,10 +16,12 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import actions
 from vision_agent.actions import Action
-from vision_agent.browser.act import drag, fields, navigate, pointer, read, select, zoom
+from vision_agent.browser.act import drag, fields, look_at, navigate, pan, pointer, read, select, zoom
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
+from vision_agent.browser.act.exact_values import LONGEST_S
+from vision_agent.browser.act.find_on import find_on
 from vision_agent.browser.act.held import tab_closed
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.out_of_view import bring_into_view
@@ -30,7 +32,7 @@ from vision_agent.browser.page.hanging import PageHangs, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.errors import BrowserUnavailable
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark, Outcome
 
 _LOOKS = 4
@@ -39,7 +41,7 @@ _LOOKS_FOR_OPTIONS = 12
 """The same for an action that opens a list, searches it and chooses from it."""
 
 _ANSWERS_S = 1.0
-"""How long a page may take to answer after an action that was cut off, before its effect is not looked for."""
+"""How long a page may take to answer after an action was cut off; after that, no effect is looked for."""
 _POINT_S = 0.05
 """For each point of a path: its moves take a few frames."""
 
@@ -59,6 +61,8 @@ async def act(sender: InputSender, action: Action, seen: LiveObservation) -> Out
         _must_not_be_hung(sender, action)
         if isinstance(action, actions.Zoom):
             outcome = _zoom(sender, action)
+        elif isinstance(action, actions.LookAt):
+            outcome = await _look_at(sender, action)
         else:
             outcome = await _outcome_in_time(sender, action, before, is_later=is_later)
     except Refused as refusal:
@@ -109,6 +113,8 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
         if sender.remark:
             attempt = replace(attempt, sentence=f"{attempt.sentence}; {sender.remark}")
         sentence = attempt.sentence
+        if not (action.traits.only_looks or attempt.is_already_so):
+            sender.carried_out = attempt.sentence
         return await determine_outcome(attempt, _before(sender, before), sender.tabs, sender.observer)
     except (TimeoutError, PageHangs):
         raise Refused(
@@ -170,6 +176,12 @@ async def _carry_out(sender: InputSender, action: Action) -> Attempt:
             return await fields.press(sender, action)
         case actions.Select():
             return await select.select(sender, action)
+        case actions.Pan():
+            return await pan.pan(sender, action)
+        case actions.Magnify():
+            return await pan.magnify(sender, action)
+        case actions.FindOn():
+            return await find_on(sender, action)
         case actions.Goto():
             return await navigate.goto(sender, action)
         case actions.Back() | actions.Forward():
@@ -188,7 +200,14 @@ async def _carry_out(sender: InputSender, action: Action) -> Attempt:
             return await read.read(sender, action)
         case actions.Extract():
             return await read.extract(sender, action)
-        case actions.Zoom() | actions.Ask() | actions.Finish() | actions.Infeasible() | actions.Custom():
+        case (
+            actions.Zoom()
+            | actions.LookAt()
+            | actions.Ask()
+            | actions.Finish()
+            | actions.Infeasible()
+            | actions.Custom()
+        ):
             raise Refused("unsupported", f"The browser does not carry out {action.kind}.")
         case _:
             assert_never(action)
@@ -208,9 +227,21 @@ def _next_focus(action: Action, attempt: Attempt) -> Mark | None:
 
 def _zoom(sender: InputSender, action: actions.Zoom) -> Outcome:
     sender.region, words = zoom.zoom_region(action, sender.seen.observation)
+    sender.scope = None
     sender.grid = action.grid
     sentence = f"The next picture shows only {words}, enlarged" + (" and with a grid over it." if action.grid else ".")
     return Outcome(status="done", effect="zoomed", sentence=sentence)
+
+
+async def _look_at(sender: InputSender, action: actions.LookAt) -> Outcome:
+    try:
+        async with asyncio.timeout(_deadline_s(sender, action)):
+            await sender.observer.hide(sender.page)
+            await bring_into_view(sender, action)
+            words = await look_at.look_at(sender, action)
+    except TimeoutError:
+        raise Refused("timed_out", f"look_at was started, but {NO_ANSWER}") from None
+    return Outcome(status="done", effect="zoomed", sentence=f"The next picture and listing show only {words}.")
 
 
 def _deadline_s(sender: InputSender, action: Action) -> float:
@@ -221,6 +252,8 @@ def _deadline_s(sender: InputSender, action: Action) -> float:
             return deadline + sender.settings.navigation_deadline_s
         case actions.Select():
             return _LOOKS_FOR_OPTIONS * sender.deadline_s
+        case actions.Read(exact=True):
+            return deadline + LONGEST_S
         case actions.Drag():
             return deadline + _POINT_S * len(action.path)
         case _:
@@ -228,7 +261,12 @@ def _deadline_s(sender: InputSender, action: Action) -> float:
 
 
 async def _interrupted_outcome(sender: InputSender, refusal: Refused, before: PageBefore) -> Outcome:
-    """Refused if nothing reached the page; else partial, with what did reach it and the effect of that."""
+    """Refused if nothing was done; else partial, with what was done, and the effect of input that reached the page."""
+    if not sender.sent_inputs and sender.carried_out:
+        # Done by the browser, as opening an address is; what became of it is not known.
+        is_said = refusal.sentence.startswith(sender.carried_out)
+        said = refusal.sentence if is_said else f"{sender.carried_out}. {capitalised(refusal.sentence)}"
+        return Outcome(status="partial", refusal=refusal.refusal, sentence=said)
     if not sender.sent_inputs:
         # An address or a file name keeps its first letter.
         said = capitalised(refusal.sentence) if refusal.sentence.startswith("mark ") else refusal.sentence
@@ -262,7 +300,8 @@ def _translate_error(error: PlaywrightError, sender: InputSender, action: Action
             f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
         ) from error
     if overlay.is_crash_error(error):
-        return Refused("crashed", CRASHED if sender.sent_inputs else f"{action.kind} was not done. {CRASHED}")
+        is_begun = sender.sent_inputs or sender.carried_out
+        return Refused("crashed", CRASHED if is_begun else f"{action.kind} was not done. {CRASHED}")
     first = safe_line(error.message.splitlines()[0], 200)
     if not isinstance(error, PlaywrightTimeout):
         return Refused("unsupported", f"The browser refused {action.kind}: {first}.")

@@ -41,14 +41,18 @@ class Attempt:
     expected: str | None = None
     """The value that the field should hold now."""
     needs_no_effect: bool = False
-    """It is done even if nothing on the page changes: a choice of the tab, a selection, words that were read."""
+    """It is done even if nothing on the page changes: a tab was chosen, text was selected or read."""
     is_already_so: bool = False
-    """Nothing was sent, because the control already was as wanted."""
+    """Nothing was sent, because the control was already in the wanted state."""
     read: str = ""
     """The page text that was asked for."""
     wants_ticked: bool | None = None
     """Whether the control should be ticked when the page has settled; None for other actions."""
     missed: Gesture | None = None
     """The gesture of a click, if the target got its press but no click; it is partial if it shows no effect."""
+    drawn_text: str = ""
+    """The text that was typed into something drawn, which is read back from the pixels."""
+    moves_view: bool = False
+    """It may have moved what a surface shows, so the outcome says how far that went."""
     hover_counts: bool = False
     """What appears because the pointer is there counts as an effect."""

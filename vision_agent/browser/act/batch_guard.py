@@ -21,8 +21,9 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls import Focus, FoundMark, OpenLayer
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.text.escape import safe_line
+from vision_agent.types import Mark
 
 _NEAR = 24.0
 """CSS pixels around a target in which nothing new may appear."""
@@ -95,7 +96,7 @@ def _target_marks(sender: InputSender, action: Action) -> list[Mark]:
 
 
 async def _must_not_have_lost_focus(sender: InputSender, focus: Focus, targets: set[str]) -> None:
-    """It is no loss if nothing has the focus, or the next target has it: many pages move it from field to field."""
+    """It is no loss of focus if nothing has it or the next target has it: many pages move it from field to field."""
     before = {mark.key for mark in sender.seen.observation.marks if mark.state.focused}
     if sender.allowed_focus is None or not focus.words:
         return

@@ -112,10 +112,14 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
 
     start = await sender.send(carry, start, action.source, is_drag=True)
     assert dropped is not None
+    surface = start.under or start.mark
+    if isinstance(action.target, Offset) and surface is not None and surface.kind == "surface":
+        dropped = replace(dropped, under=surface, element=start.element)
     along = f" along {len(action.path)} points" if action.path else ""
     to = dropped.words if isinstance(action.target, Offset) else f"to {dropped.words}"
     held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
-    return Attempt(f"Dragged {start.words} {to}{along}{held}{remark}", dropped, hover_counts=True)
+    words = f"Dragged {start.words} {to}{along}{held}{remark}"
+    return Attempt(words, dropped, hover_counts=True, moves_view=not action.path)
 
 
 def _way(sender: InputSender, action: Drag, start: Location) -> list[Point]:
@@ -241,7 +245,7 @@ class _Drop(NamedTuple):
     objection: str = ""
     """Why not, as a clause; empty if it may."""
     remark: str = ""
-    """What moved along with the pointer, as a clause that follows."""
+    """What moved along with the pointer, as a clause to append."""
 
 
 async def _judge_drop(sender: InputSender, end: Location, start: Location, last: Point) -> _Drop:
@@ -249,7 +253,7 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
 
     Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
     on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view.
-    Within one drawing the words beside it tell nothing about its places: a press shows the tools for what it took.
+    Within one drawing, the words beside it say nothing about places in it: a press shows the tools for what it took.
     """
     mark = end.mark or end.under
     if mark is None or end.element is None:
@@ -282,6 +286,6 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
 
 
 def _is_same_move(one: Point, other: Point) -> bool:
-    """Whether two ways are the same and lead somewhere. Pages round what they move to whole pixels."""
+    """Whether two movements are equal and not zero. Pages round what they move to whole pixels."""
     is_same = abs(one.x - other.x) <= _ROUNDED and abs(one.y - other.y) <= _ROUNDED
     return is_same and max(abs(one.x), abs(one.y)) > _ROUNDED

@@ -25,6 +25,7 @@ from vision_agent.browser.act.changed_pixels import (
     judge_pixels,
     with_focus_ring,
 )
+from vision_agent.browser.act.drawn_text import ReadBack, read_back
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
@@ -39,11 +40,13 @@ from vision_agent.browser.page.overlay_calls import Expectation, LiveElement
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
-from vision_agent.escape import safe_line
-from vision_agent.types import Box, Effect, Mark, MarkState, Outcome
-from vision_agent.urls import bounded_address
+from vision_agent.geometry import Box
+from vision_agent.text.escape import safe_line
+from vision_agent.text.urls import bounded_address
+from vision_agent.types import Effect, Mark, MarkState, Outcome
 from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
 from vision_agent.vision.picture import Picture
+from vision_agent.vision.surfaces.content_motion import STILL, content_motion
 
 NO_ANSWER = "the page has not answered since. Look again before repeating it."
 CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails, open another tab."
@@ -76,7 +79,11 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
     happened = tabs.take_events()
     changes = [*read.changes]
     if not is_other:
-        changes += await _surface_changes(at, pixels.after, before.seen, observer)
+        changes += await _surface_changes(attempt, pixels.after, before.seen, observer)
+        shown = await _drawn_text(attempt, pixels.after, before.seen, observer)
+        if shown is not None:
+            value = shown.value
+            changes.append(shown.sentence)
     is_painted, is_seen = judge_pixels(read.paint, pixels, before)
     # A blocked request is reported, but does not change the page.
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or attempt.needs_no_effect or is_seen
@@ -108,7 +115,7 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
     return Outcome(
         status="done",
         effect=effect,
-        sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, value, said),
+        sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, read.value, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
         value=value,
@@ -214,9 +221,10 @@ def _waits(attempt: Attempt, before: PageBefore, whole: float) -> tuple[float | 
     if any(mark.kind == "surface" for mark in before.seen.observation.marks):
         return (whole,)  # documents do not report when what they draw changed
     soon = whole - min(_READING_S, whole / 2)
-    # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to detect.
+    # A page may take back or reformat what was typed or ticked, and on one that never settles that is harder to detect.
     may_be_taken_back = attempt.expected is not None or attempt.wants_ticked is not None
-    # A missed click may be answered late by what is around the target, and its target's leaving looks like an effect.
+    # A missed click may be answered late by what is around the target, and if its target disappears, that looks like an
+    # effect.
     is_early = whole > 0 and before.seen.observation.at_rest and not (may_be_taken_back or attempt.missed)
     return (None, soon, whole) if is_early else (soon, whole)
 
@@ -375,9 +383,12 @@ async def _focus_change(mark: Mark, before: PageBefore, observer: Observer) -> l
 
 
 async def _surface_changes(
-    at: Location | None, after: Picture | None, seen: LiveObservation, observer: Observer
+    attempt: Attempt, after: Picture | None, seen: LiveObservation, observer: Observer
 ) -> list[str]:
-    """How much of the target's surface changed and within which picture pixels, if the surface itself has not moved."""
+    """How much of the target's surface changed, within which picture pixels, and how far its contents moved, if the
+    surface itself has not moved.
+    """
+    at = attempt.at
     surface = (at.under or at.mark) if at is not None else None
     if after is None or surface is None or surface.kind != "surface":
         return []
@@ -394,7 +405,27 @@ async def _surface_changes(
     much = "less than 1%" if share < 0.01 else f"{share:.0%}"
     box = seen.observation.marked.map.box_to_picture(where)
     corners = f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})"
-    return [f"{much} of {mark_words(surface)} changed, within {corners}"]
+    changed = [f"{much} of {mark_words(surface)} changed, within {corners}"]
+    if attempt.moves_view and at is not None:
+        about = at.point if surface.box.contains(at.point) else surface.box.center
+        moved = await asyncio.to_thread(content_motion, seen.clean, after, surface.box, about=about)
+        if moved is not None and moved.is_whole and moved.words != STILL.words:
+            changed.append(f"what it shows {moved.words}")
+    return changed
+
+
+async def _drawn_text(
+    attempt: Attempt, after: Picture | None, seen: LiveObservation, observer: Observer
+) -> ReadBack | None:
+    """What a surface shows after text was typed into it; None if none was, or the surface shows nothing else."""
+    surface = attempt.at.under if attempt.at is not None else None
+    if not attempt.drawn_text or after is None or surface is None or surface.kind != "surface":
+        return None
+    if changed_share(seen.clean, after, surface.box) == 0:
+        return None
+    at, reader = attempt.at, await observer.reader()
+    assert at is not None
+    return await read_back(attempt.drawn_text, at.point, surface.box, seen.clean, after, reader)
 
 
 def _first_few(sentences: list[str]) -> list[str]:

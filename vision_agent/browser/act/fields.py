@@ -36,10 +36,10 @@ from vision_agent.browser.network import host_policy
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused, capitalised
-from vision_agent.escape import safe_line
 from vision_agent.policy.text_origin import copies
+from vision_agent.text.escape import safe_line
+from vision_agent.text.urls import origin_of
 from vision_agent.types import Mark, Secret
-from vision_agent.urls import origin_of
 
 _FORMS = {
     "date": "2026-02-03",
@@ -79,7 +79,8 @@ async def type_text(sender: InputSender, action: Type) -> Attempt:
         at, remark = await _type_keys(sender, action, at, text, is_secret, "Enter" if action.submit else None)
     shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
     held = None if is_secret or remark else expected
-    return Attempt(f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}', at, expected=held)
+    drawn = text if at.mark is None and at.under is not None and not is_secret else ""
+    return Attempt(f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}', at, expected=held, drawn_text=drawn)
 
 
 async def set_value(sender: InputSender, action: Set) -> Attempt:

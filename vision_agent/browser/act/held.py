@@ -17,7 +17,7 @@ from playwright.async_api import Page
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 
 _LOOK_EVERY_S = 0.05
 
@@ -64,7 +64,7 @@ async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, un
 
 
 def tab_closed(held_s: float, seconds: float) -> Refused:
-    """The refusal of what is to be held for `seconds`, when its tab closes before they are over."""
+    """The refusal of a hold of `seconds` whose tab closes before they are over."""
     return Refused("gone", f"the tab closed after {held_s:.1f} s of {seconds:g} s")
 
 

@@ -33,14 +33,16 @@ from vision_agent.browser.locate.relocate import describe_whereabouts, relocate_
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.observe.stage_results import Scope
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED, LiveElement, Reveal
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
+from vision_agent.geometry import Box
 from vision_agent.policy.approval import risks_taken
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Mark, Secret
+from vision_agent.types import Mark, Secret
 from vision_agent.vision.image_limits import ImageLimits
 
 _QUIET_MS = 50.0
@@ -56,7 +58,7 @@ _MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away at the last moment."""
 _STOPS_WITHIN_S = 0.6
-"""A target that may move and has not stopped by then gets its input as it moves."""
+"""A target that may move and has not stopped by then gets its input while it moves."""
 
 
 @dataclass
@@ -73,6 +75,8 @@ class InputSender:
     """Files that may be uploaded, by name."""
     region: Box | None = None
     """The part of the page that only the next look shows, in page coordinates."""
+    scope: Scope | None = None
+    """Set if the next look lists nothing else than that part."""
     grid: bool = False
     """Whether the next look draws rows and columns over that part."""
     seen: LiveObservation = field(init=False)
@@ -83,6 +87,8 @@ class InputSender:
     """Keys (or words) of elements that may have the focus since the last action; None: not known."""
     sent_inputs: list[str] = field(default_factory=list)
     """Input of this action that reached the page, or may have, each as a clause."""
+    carried_out: str = ""
+    """What this action did, once it has; empty before, and for one that only looks."""
     hold: tuple[float, float] | None = None
     """When this action began to hold something down, on the monotonic clock, and for how many seconds; None: it does
     not, or that is over."""
@@ -95,7 +101,7 @@ class InputSender:
     brought: LiveObservation | None = None
     """How the page was once the target had been scrolled into view; None if it was in view. See `out_of_view`."""
     _patient_until: float | None = None
-    """When this action stops waiting for a target, on the monotonic clock; None: it did not have to wait yet."""
+    """When this action stops waiting for a target, on the monotonic clock; None: it has not had to wait yet."""
     _woken_at: float = 0.0
     """When the pointer was last moved over the player of a hidden target, on the monotonic clock; 0: not yet."""
     _only_hovers: bool = False
@@ -112,6 +118,7 @@ class InputSender:
         self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
         self._rungs.clear()
         self.sent_inputs.clear()
+        self.carried_out = ""
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
         self.missed = None
@@ -366,7 +373,7 @@ class InputSender:
 
     @asynccontextmanager
     async def guard_gesture(
-        self, at: Location, *, is_drag: bool = False, lasts_s: float | None = None
+        self, at: Location, *, is_drag: bool = False, lasts_s: float | None = None, is_pan: bool = False
     ) -> AsyncIterator[Gesture]:
         """Guards one gesture (see `press_guard.guard_gesture`) and notes what of it reached the page.
 
@@ -377,7 +384,7 @@ class InputSender:
         try:
             lasts_s = lasts_s or self.deadline_s
             more = (self.page, at, self.seen, self.deadline_s)
-            async with guard_gesture(*more, lasts_s=lasts_s, is_drag=is_drag) as gesture:
+            async with guard_gesture(*more, lasts_s=lasts_s, is_drag=is_drag, is_pan=is_pan) as gesture:
                 yield gesture
         finally:
             if gesture is not None and gesture.words:

@@ -171,7 +171,7 @@ def _moved_to(at: Location, point: Point) -> Location:
 
 
 def _ahead(at: Location, track: Track, delay_ms: float) -> Point:
-    """Where to press, in page coordinates, for a press that comes so much later."""
+    """Where to press, in page coordinates, for a press that arrives so many seconds later."""
     assert at.element is not None
     middle, rect = track.predict(track.last_ms + delay_ms), at.element.rect
     was = at.drawn.middle if at.drawn else Point(x=rect.x + rect.width / 2, y=rect.y + rect.height / 2)

@@ -17,8 +17,8 @@ from vision_agent.browser.network.navigations import Navigation, Navigations, fa
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.tabs import close_page
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
-from vision_agent.urls import LONGEST_SHOWN, shown_address
+from vision_agent.text.escape import safe_line
+from vision_agent.text.urls import LONGEST_SHOWN, shown_address
 
 _AFTER_A_CRASH_S = 5.0
 _ELSEWHERE = "data:text/html,"

@@ -27,7 +27,7 @@ from vision_agent.browser.locate.text_selection import locate_text
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark
 
 _STEPS = 12
@@ -160,11 +160,11 @@ async def _turn_wheel(sender: InputSender, action: Scroll, by: tuple[float, floa
         for right, down in _notches(by[0] * wide, by[1] * high):
             await sender.page.mouse.wheel(right, down)
     held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
-    return Attempt(f"Turned the wheel {action.direction} over {at.words}{held}", at)
+    return Attempt(f"Turned the wheel {action.direction} over {at.words}{held}", at, moves_view=True)
 
 
 def _notches(right: float, down: float) -> list[tuple[float, float]]:
-    """The turn of a wheel as a hand makes it: what zooms by a step for each event hears as many as from a person."""
+    """The wheel's turn in notches, as of a hand: a page that zooms by event gets as many events as from a person."""
     far = abs(right) + abs(down)
     count = min(_MOST_NOTCHES, max(1, round(far / _NOTCH_PX))) if far < _TO_THE_END else 1
     return [(right / count, down / count)] * count

@@ -146,11 +146,19 @@ class Gesture:
 
 @asynccontextmanager
 async def guard_gesture(
-    page: Page, at: Location, seen: LiveObservation, deadline_s: float, *, lasts_s: float, is_drag: bool = False
+    page: Page,
+    at: Location,
+    seen: LiveObservation,
+    deadline_s: float,
+    *,
+    lasts_s: float,
+    is_drag: bool = False,
+    is_pan: bool = False,
 ) -> AsyncIterator[Gesture]:
     """Guards the gesture made inside the `with` block, and reports what became of it.
 
-    A point without a mark under it is not guarded: only its pixels identify it.
+    `is_pan`: it is a drag of which the page gets no click. A point without a mark under it is not guarded: only its
+    pixels identify it.
 
     Raises:
         GestureStopped: see `Gesture.end`.
@@ -176,6 +184,7 @@ async def guard_gesture(
                 expected=seen.expectation(mark),
                 is_drag=is_drag,
                 lasts_s=lasts_s,
+                is_pan=is_pan,
                 look=at.drawn.look if at.drawn and owner and frame is owner.frame else None,
             )
         except FrameSilent:  # closed or hanging: nothing can be pressed in it

@@ -1,4 +1,7 @@
-"""Reads the text of a page, extracts tables as data, and waits for text or changes. Sends no input."""
+"""Reads the text of a page, extracts tables as data, and waits for text or changes.
+
+Presses nothing; only for the exact values of a chart does the pointer move.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,20 @@ from jsonschema.exceptions import SchemaError
 
 from vision_agent.actions import Extract, Read, Wait
 from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.exact_values import with_exact_values
 from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.act.input_sender import InputSender
+from vision_agent.browser.act.read_download import read_download
 from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls import RecordSet, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
-from vision_agent.disguises import Disguises
-from vision_agent.escape import safe_line
+from vision_agent.text.disguises import Disguises
+from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark, MarkKey
+from vision_agent.vision.surfaces.charts import Chart
 
 _MOST_READ = 12_000
 """Characters of one reading; it stays in the history that the model sees."""
@@ -40,17 +46,19 @@ _NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 
 
 async def read(sender: InputSender, action: Read) -> Attempt:
-    """Text of the page, of its visible part, of a field, or of the table or list around a mark.
+    """Text of the page, of its visible part, of a field, of the table or list around a mark, or of a download.
 
     Long text is cut, and says so.
     """
     field = _field(sender, action)
     if field is not None:
         text, what = await _field_value(sender, field)
+    elif action.what == "download":
+        text, what = await read_download(sender.tabs.downloads, _MOST_READ)
     elif action.what == "table":
         if action.mark is None:
             raise Refused("unsupported", "Name a mark in the table to read.")
-        if chart := _chart(sender, action.mark):
+        if chart := await _chart(sender, action):
             return chart
         table, words = await _table(sender, action.mark)
         lines = [" | ".join(cells) for cells in [table.headings, *table.rows] if cells]
@@ -63,19 +71,32 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     return Attempt(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 
-def _chart(sender: InputSender, number: int) -> Attempt | None:
-    """The table of the chart that a mark is, or is drawn in; its values are estimates from the picture."""
-    mark = sender.seen.observation.mark(number)
+async def _chart(sender: InputSender, action: Read) -> Attempt | None:
+    """The table of the chart that a mark is, or is drawn in; its values are estimates from the picture, or exact."""
+    mark = sender.seen.observation.mark(action.mark) if action.mark is not None else None
     if mark is None:
         return None
-    surface = mark.number if mark.kind == "surface" else mark.surface
-    chart = sender.seen.charts.get(surface) if surface is not None else None
+    number = mark.number if mark.kind == "surface" else mark.surface
+    chart = sender.seen.charts.get(number) if number is not None else None
     if chart is None:
         return None
+    surface = sender.seen.observation.mark(number) if number is not None else None
+    reader = await sender.observer.reader()
+    if action.exact and surface is not None and reader is not None:
+        chart = await with_exact_values(sender, surface, chart, reader)
     rows = chart.table()
     text = "\n".join(" | ".join(safe_line(cell, _MOST_CELL) for cell in row) for row in rows)
-    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, estimated from the picture"
+    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, {_how_exact(chart)}"
     return Attempt(f"Read {what}", None, read=text[:_MOST_READ], needs_no_effect=True)
+
+
+def _how_exact(chart: Chart) -> str:
+    errors = [error for each in chart.series for _, _, error in each.values]
+    exact = sum(error == 0 for error in errors)
+    if not exact:
+        return "estimated from the picture"
+    rest = len(errors) - exact
+    return f"{exact} values as the page shows them" + (f", {rest} estimated from the picture (±)" if rest else "")
 
 
 def _field(sender: InputSender, action: Read) -> Mark | None:
@@ -180,7 +201,7 @@ async def _records_around(sender: InputSender, number: int, names: list[str]) ->
 
 
 async def _all_records(sender: InputSender) -> list[RecordSet]:
-    """Those of all frames that answer."""
+    """The sets of records of all frames that answer."""
     found: list[RecordSet] = []
     for scanned in sender.seen.scan.frames:
         if scanned.frame.is_detached():
@@ -205,7 +226,7 @@ def _without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]
 
 
 def _named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
-    """Those with this title, else those with the words in their title, else those that say them."""
+    """The sets with this title, else those with the words in their title, else those that say them."""
     wanted = _normalize(words)
     titled = [each for each in sets if _normalize(each.title) == wanted]
     close = titled or [each for each in sets if wanted in _normalize(each.title)]
@@ -213,7 +234,7 @@ def _named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
 
 
 def _fitting(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
-    """Those that have the columns, without those around another one that has them too."""
+    """The sets that have the columns, without those around another one that has them too."""
     fit = [each for each in sets if _has_columns(each, names)]
     return [each for each in fit if not any(other in fit for other in _sets_inside(each, sets))]
 

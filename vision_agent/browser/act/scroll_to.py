@@ -1,7 +1,7 @@
 """Scrolls to the only thing on the page that has a given name, in whatever frame and scroller it is.
 
 First all that the documents hold is searched. Only if nothing there has that name, lists that draw their rows while
-they are scrolled are searched from end to end: two rows may have the same name, and neither is then meant.
+they are scrolled are searched from end to end: two rows may have the same name, and then neither can be chosen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay_calls import FoundNamed, NamedAnswer, ScrollerFound
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 
 _RANKS = ("name", "similar name", "text", "passage")
 _MOST_FRAMES = 60
@@ -112,7 +112,7 @@ class _Search:
 
     @property
     def extent(self) -> str:
-        """How much of lists was searched, as a clause that follows."""
+        """How much of lists was searched, as a clause to append."""
         searched = f", nor in {self._views} views of its lists" if self._views else ""
         return f"{searched}; {self.goes_on}" if self.goes_on else searched
 
@@ -229,7 +229,7 @@ class _Search:
     async def _scroll(
         self, document: _Document, scroller: ScrollerFound, by: float, *, from_start: bool = False
     ) -> tuple[float, float]:
-        """How far a list is scrolled now, and by how much that is more than before; it is drawn and loaded by then."""
+        """How far a list is scrolled once it was scrolled and has drawn and loaded, and how far that moved it."""
         key, frame, deadline_s = None if scroller.is_page else scroller.key, document.frame, self.sender.deadline_s
         at = 0.0
         for way in [-1e7, by] if from_start else [by]:
@@ -268,7 +268,10 @@ def _distinct(hits: Sequence[_Hit]) -> list[_Hit]:
 
 
 def _is_same_spot(one: _Hit, other: _Hit) -> bool:
-    """Whether two hits in one list are in the same place of its content. Across, nothing moves."""
+    """Whether two hits in one list are in the same place of its content.
+
+    The content moves only in the direction of scrolling, so across it the place in the view is that in the content.
+    """
     assert one.scroller is not None
     across = one.finding.x - other.finding.x if one.scroller.is_upright else one.finding.y - other.finding.y
     return abs(one.spot - other.spot) <= _SAME_SPOT and abs(across) <= _SAME_SPOT

@@ -24,7 +24,7 @@ from vision_agent.browser.observe.listing import listed_option
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls import FoundMark, ListedValue
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark, MarkState
 
 _CHOICES = {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell", "radio"}

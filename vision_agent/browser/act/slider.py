@@ -20,7 +20,7 @@ from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.page.overlay_calls import ContextDifference, LiveElement
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 from vision_agent.types import MarkState
 
 _ARROWS = (("ArrowUp", "ArrowDown"), ("ArrowRight", "ArrowLeft"))

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from math import cos, radians, sin
 from typing import Any
 
 from playwright.async_api import CDPSession, Page
@@ -25,6 +26,9 @@ _LAST_CLICK_S = 0.5
 """A touch becomes a click a moment after the finger is up. If the page prevents that, no click comes: the next tap must
 still come soon enough to belong to this one, and the last click must not come when the guard has gone."""
 _EVERY_S = 0.01
+LEAST_APART, _WIDEST = 24.0, 160.0
+"""CSS pixels between each of two fingers and their middle: closer ones count as one, and no hand reaches farther."""
+_PINCH_STEPS = 14
 _UP: dict[str, Any] = {"type": "touchEnd", "touchPoints": []}
 
 
@@ -86,3 +90,38 @@ async def _await_click(gesture: Gesture, number: int, timeout_s: float) -> None:
         if gesture.stopped or gesture.arrived.count("click") >= number:
             return
         await asyncio.sleep(_EVERY_S)
+
+
+async def pinch(
+    page: Page, middle: Point, room: float, factor: float, degrees: float, gesture: Gesture, deadline_s: float
+) -> None:
+    """Puts two fingers on both sides of a point of the page, and moves them apart or together and turns them around it.
+
+    `room`: how far each may be from the point, in CSS pixels. `factor`: how many times as far apart they are in the
+    end; `degrees`: how far they turn, clockwise.
+
+    Raises:
+        Refused: the browser cannot touch.
+    """
+    session = await _session(page, "touch with two fingers; turn the wheel instead")
+    widest = min(room, _WIDEST)
+    begin = widest / factor if factor > 1 else widest
+    begin = max(begin, LEAST_APART)
+
+    def fingers(part: float) -> list[dict[str, Any]]:
+        apart, turn = begin * factor**part, radians(degrees * part)
+        across, along = apart * cos(turn), apart * sin(turn)
+        return [
+            {"x": middle.x - across, "y": middle.y - along, "id": 0},
+            {"x": middle.x + across, "y": middle.y + along, "id": 1},
+        ]
+
+    try:
+        await session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": fingers(0)[:1]})
+        await gesture.must_have_begun()
+        await session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": fingers(0)})
+        for step in [*range(1, _PINCH_STEPS + 1), _PINCH_STEPS]:
+            moved = {"type": "touchMove", "touchPoints": fingers(step / _PINCH_STEPS)}
+            await session.send("Input.dispatchTouchEvent", moved)
+    finally:
+        await asyncio.wait_for(session.send("Input.dispatchTouchEvent", _UP), deadline_s)

@@ -6,7 +6,8 @@ from vision_agent.actions import Cell, Point, Zoom
 from vision_agent.browser.locate.drawn_target import cell_words, find_cell
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Box, Observation, Size
+from vision_agent.geometry import Box, Size
+from vision_agent.types import Observation
 
 _AROUND = 1.5
 """Size of the region relative to the mark: half its size is added."""

@@ -158,7 +158,7 @@ async def probe(playwright: Playwright, candidate: BrowserCandidate, settings: B
     """Starts a browser, opens a page, and takes a picture of it."""
     begun = time.perf_counter()
     try:
-        started = await start(playwright, candidate, settings)
+        started = await start(playwright, candidate, settings.model_copy(update={"profile": None}))
     except BrowserUnavailable as error:
         return Probe(found=candidate.found, works=False, sentence=error.sentence)
     try:

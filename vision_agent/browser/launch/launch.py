@@ -23,10 +23,11 @@ from urllib.parse import urlsplit
 from playwright.async_api import Browser, BrowserContext, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent.browser.launch.profile import HEADLESS_NAMES, IN_USE, require_free_profile, require_profile
 from vision_agent.browser.launch.saved_session import require_session_packages, saved_state
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings
-from vision_agent.urls import host_of
+from vision_agent.text.urls import host_of
 
 GET_A_BROWSER = (
     "run `vision-agent setup`, or `playwright install chromium`, or as root `apt-get install chromium`; "
@@ -48,9 +49,6 @@ _SITE_ISOLATION = ("--site-per-process",)
 # flags send both to a port that Chromium refuses to open; requests of pages to those hosts are not affected.
 _QUIET = ("--gaia-url=https://127.0.0.1:9", "--component-updater=url-source=https://127.0.0.1:9/")
 
-# Chromium without a user interface, which Playwright's own build is too when it is headless. Opening a page in it takes
-# a quarter of the CPU time (0.12 instead of 0.48 s, Chromium 156).
-_HEADLESS_NAMES = ("chromium-headless-shell", "chrome-headless-shell")
 _PATH_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 
 # Chromium's messages when the system does not allow its sandbox.
@@ -98,7 +96,7 @@ class LaunchedBrowser:
     browser: Browser
     context: BrowserContext
     description: str
-    """Which browser and version, how it was found, whether its sandbox is on."""
+    """Which browser and version, how it was found, whether its sandbox is on, and the name of its profile."""
     incoming: Path | None = None
     """Where it writes downloads as they come; the folder goes when the browser is closed."""
 
@@ -111,8 +109,10 @@ async def launch_browser(settings: BrowserSettings) -> AsyncIterator[LaunchedBro
 
     Raises:
         BrowserUnavailable: none could be started or reached; says what was tried.
-        UsageError: the settings name something that does not exist.
+        UsageError: the settings name something that does not exist, or a profile that is in use.
     """
+    require_profile(settings)
+    require_free_profile(settings)
     with TemporaryDirectory(prefix="vision-agent-", ignore_cleanup_errors=True) as folder:
         async with async_playwright() as playwright:
             options = context_options(settings, playwright)
@@ -120,7 +120,8 @@ async def launch_browser(settings: BrowserSettings) -> AsyncIterator[LaunchedBro
             started = await start_first_browser(playwright, settings, incoming)
             try:
                 context = await open_context(started, options)
-                yield LaunchedBrowser(playwright, started.browser, context, started.description, incoming)
+                kept = f", profile {settings.profile.name}" if settings.profile is not None else ""
+                yield LaunchedBrowser(playwright, started.browser, context, started.description + kept, incoming)
             finally:
                 await end_browser(started)
 
@@ -146,15 +147,19 @@ async def start_first_browser(
 
 
 def require_launchable(settings: BrowserSettings) -> None:
-    """Checks what the settings name before anything is started: executable, storage state, session and proxy.
+    """Checks what the settings name before anything is started: executable, profile, storage state, session and
+    proxy.
 
     Raises:
         BrowserUnavailable: there is no such executable.
-        UsageError: there is no such storage state or session, or the proxy has no valid address.
+        UsageError: there is no such storage state or session, the profile cannot be used, or the proxy has no valid
+            address.
         Unavailable: the key of the session is missing.
     """
     for candidate in candidates(settings):
         _require_executable(candidate)
+    require_profile(settings)
+    require_free_profile(settings)
     _existing_file(settings.storage_state)
     if settings.proxy is not None:
         server = settings.proxy.server
@@ -178,9 +183,12 @@ def candidates(settings: BrowserSettings) -> list[BrowserCandidate]:
         return [BrowserCandidate("the configured path", executable=settings.executable_path)]
     if settings.channel:
         return [_channel_candidate(settings.channel)]
-    names = (*_HEADLESS_NAMES, *_PATH_NAMES) if settings.headless else _PATH_NAMES
+    # Opening a page in Chromium without a user interface, which Playwright's own build is too when it is headless,
+    # takes a quarter of the CPU time (0.12 instead of 0.48 s, Chromium 156). A profile needs a whole Chromium.
+    is_whole = settings.profile is not None
+    names = (*HEADLESS_NAMES, *_PATH_NAMES) if settings.headless and not is_whole else _PATH_NAMES
     return [
-        BrowserCandidate("Playwright's own build"),
+        BrowserCandidate("Playwright's own build", channel="chromium" if is_whole else None),
         _channel_candidate("chrome"),
         _channel_candidate("msedge"),
         *(
@@ -227,9 +235,13 @@ async def fresh_context(started: LaunchedBrowser, settings: BrowserSettings) -> 
     """A separate new context for the settings; closed at the end.
 
     Raises:
-        UsageError: the settings name something that does not exist.
+        UsageError: the settings name something that does not exist, or a profile, which is one context only.
         PlaywrightError: the browser is gone.
     """
+    if settings.profile is not None:
+        raise UsageError(
+            "A browser profile cannot be used where each task begins with a new one", "leave out browser.profile"
+        )
     context = await started.browser.new_context(**context_options(settings, started.playwright))
     try:
         yield context
@@ -272,13 +284,13 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
 
 
 async def open_context(started: StartedBrowser, options: dict[str, Any]) -> BrowserContext:
-    """A new context with Playwright's options; that of a browser which we connected to, if it has one.
+    """A new context with Playwright's options; that of a profile or of a browser that we connected to, if it has one.
 
     Raises:
         BrowserUnavailable: the browser has ended.
         UsageError: it rejects the options.
     """
-    if started.candidate.cdp_url and started.browser.contexts:
+    if started.browser.contexts:
         return started.browser.contexts[0]
     try:
         context = await started.browser.new_context(**options)
@@ -300,7 +312,8 @@ async def _connect(
     except PlaywrightError as error:
         raise BrowserUnavailable(
             f"{candidate.found} cannot be reached",
-            "start it with --remote-debugging-port=9222 and set http://127.0.0.1:9222",
+            f"start Chrome with --remote-debugging-port={urlsplit(url).port or 9222} and --user-data-dir=FOLDER; it "
+            "opens no port without a profile of its own",
         ) from error
     return StartedBrowser(browser, candidate, None, "as it was started")
 
@@ -315,21 +328,32 @@ async def _launch(
     _require_executable(candidate)
     if _is_not_installed(playwright, candidate):
         raise BrowserUnavailable(f"{candidate.found}: not installed", GET_A_BROWSER)
+    options: dict[str, Any] = {
+        "executable_path": candidate.executable,
+        "channel": candidate.channel,
+        "headless": settings.headless,
+        "chromium_sandbox": with_sandbox,
+        "args": [*_QUIET, *_SITE_ISOLATION, *settings.args],
+        "proxy": _proxy(settings),
+        "downloads_path": incoming,
+        "timeout": _START_S * 1000,
+        # The run handles Ctrl-C: it records its end first and then closes the browser.
+        "handle_sigint": False,
+    }
     try:
-        return await playwright.chromium.launch(
-            executable_path=candidate.executable,
-            channel=candidate.channel,
-            headless=settings.headless,
-            chromium_sandbox=with_sandbox,
-            args=[*_QUIET, *_SITE_ISOLATION, *settings.args],
-            proxy=_proxy(settings),
-            downloads_path=incoming,
-            timeout=_START_S * 1000,
-            # The run handles Ctrl-C: it records its end first and then closes the browser.
-            handle_sigint=False,
-        )
+        if settings.profile is None:
+            return await playwright.chromium.launch(**options)
+        view = context_options(settings, playwright)
+        context = await playwright.chromium.launch_persistent_context(settings.profile, **options, **view)
     except PlaywrightError as error:
+        if IN_USE in str(error):
+            raise BrowserUnavailable(
+                f"The profile {settings.profile} is in use by another browser",
+                "close it, or give each browser a profile of its own",
+            ) from error
         raise BrowserUnavailable(f"{candidate.found}: {_failure_reason(error)}", _hint(error)) from error
+    assert context.browser is not None  # only Android and Electron have none
+    return context.browser
 
 
 def _require_executable(candidate: BrowserCandidate) -> None:
@@ -341,7 +365,7 @@ def _is_not_installed(playwright: Playwright, candidate: BrowserCandidate) -> bo
     """Whether a browser is certainly not installed. Trying to start it would leave two empty temporary folders."""
     if candidate.executable:
         return False
-    if candidate.channel:
+    if candidate.channel and candidate.channel != "chromium":
         place = _INSTALLED_AT.get(candidate.channel) if sys.platform == "linux" else None
         return place is not None and not place.exists()
     builds = next((each for each in Path(playwright.chromium.executable_path).parents if "chromium" in each.name), None)

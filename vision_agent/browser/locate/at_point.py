@@ -104,7 +104,7 @@ async def _must_still_be_shown(
     if is_in_place and await overlay_calls.is_outside_shape(
         owner.frame, deadline_s, was.key, owner.place.to_frame(point)
     ):
-        return  # the mark was never there: it has a hole, or is no rectangle
+        return  # the mark was never there: it has a hole, or is not a rectangle
     if was.kind not in _HOLDERS:
         # Also if something unmarked covered part of it all along: the model can name the mark instead.
         raise Refused("moved", f"{words}, and something else is now. Look again, or name a mark.")

@@ -1,13 +1,13 @@
-"""The words beside a mark and the heading over it, which tell it apart from similar marks; see `row_context.js`.
+"""Says in a sentence how the context of a mark changed: the words beside it or the heading over it (`row_context.js`).
 
-Knows how to describe a change of these words in a sentence; does not know how they are found.
+Does not know how these words are found.
 """
 
 from __future__ import annotations
 
 from vision_agent.browser.page.overlay_calls import Beside, ContextDifference
 from vision_agent.browser.refusal import Refused, capitalised
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 
 _LONGEST = 60
 

@@ -20,7 +20,8 @@ from vision_agent.browser.page.frame_place import Rect
 from vision_agent.browser.page.frames import ScannedFrame
 from vision_agent.browser.page.overlay_calls import LiveElement
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Box, Mark, Observation
+from vision_agent.geometry import Box
+from vision_agent.types import Mark, Observation
 from vision_agent.vision.compare import found_again
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
@@ -33,7 +34,7 @@ _STANDS = 2.0
 """CSS pixels of movement between two pictures that count as none; for larger things, a quarter of their size."""
 _PICTURES = 4
 _WIDE, _HIGH = 240.0, 60.0
-"""CSS pixels around the point that are compared, each way: farther away much may change in a large thing."""
+"""CSS pixels around the point that are compared, each way: in a large thing, much may change farther away."""
 _BESIDE = 24.0
 """CSS pixels around a thing that must be unchanged if others look like it."""
 _RIM = 3.0
@@ -146,6 +147,22 @@ async def locate_drawn(
         if on_page is None:
             raise Refused("moved", f"{drawn.words} has moved out of view. Look again.")
     return Location(words=drawn.words, point=on_page, rung=4, under=surface.mark, element=surface.element)
+
+
+async def locate_on_surface(mark: Mark, point: Point, seen: LiveObservation, deadline_s: float) -> Location | None:
+    """Where a page point of a surface is now, whatever is drawn there; None if it is out of view.
+
+    Raises:
+        Refused: the surface is gone, has changed or has another size, or something covers it there.
+        FrameSilent: the page did not answer.
+    """
+    words = f"a place on {mark_words(mark)}"
+    surface = await _check_surface(mark, seen, deadline_s, reveal=False)
+    target = DrawnTarget(words, mark.box, point, mark)
+    there = await _reachable_point(surface, target, point, seen, deadline_s)
+    if there is None:
+        return None
+    return Location(words=words, point=there, rung=4, under=surface.mark, element=surface.element)
 
 
 def find_cell(target: Cell, observation: Observation) -> tuple[Mark, Box]:

@@ -21,13 +21,13 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay_calls import DrawnLook, Middle
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.drawn_look import blurred, colour_around, find_only, look_of
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 
 _AROUND, _FIRST_AROUND = 48, 140
-"""CSS pixels around the last known place in which a thing is sought, each way; at first that place is some time ago."""
+"""CSS pixels around the last known place, each way, in which a thing is searched for; at first that place is old."""
 _BESIDE = 6.0
 """CSS pixels around a thing, for the colour that lies behind it."""
 _NEAR = 0.25

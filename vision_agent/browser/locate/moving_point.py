@@ -22,7 +22,8 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay_calls import LiveElement
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 from vision_agent.vision.compare import shows_within
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
@@ -37,7 +38,7 @@ _AROUND = 12.0
 _FARTHEST = 150.0
 """CSS pixels that an element may have moved between scan and picture to be considered."""
 _MOST = 12
-"""Elements near the point; among more, none can be identified."""
+"""The most elements near the point among which the right one can be identified."""
 _INSIDE = 4.0
 """CSS pixels that input keeps from the edge of an element."""
 _HOLDERS = ("scroller", "surface", "frame")
@@ -90,7 +91,7 @@ async def locate_moving_point(
 
 
 def _only_one(point: Point, found: Sequence[_Candidate], seen: LiveObservation, now: Picture) -> _Candidate | None:
-    """The only element that can have shown at the point; None if it is not clear which one did."""
+    """The only element that can have been visible at the point; None if it is not clear which one was."""
     shown = [each for each in found if each.shows(point, seen, now)]
     if not shown:
         return None
@@ -144,7 +145,7 @@ class _Candidate:
 
     @property
     def moved(self) -> float:
-        """CSS pixels that it has moved while the new picture was taken."""
+        """CSS pixels that it moved while the new picture was taken."""
         return max(abs(self.after.x - self.before.x), abs(self.after.y - self.before.y))
 
     @property

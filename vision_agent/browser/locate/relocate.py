@@ -19,7 +19,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls import NOTHING_BESIDE, ContextDifference, FoundMark
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark
 from vision_agent.vision.compare import same_at
 from vision_agent.vision.image_limits import ImageLimits
@@ -29,7 +29,7 @@ _SAME_PLACE = 3.0
 """CSS pixels; a redrawn element may be rounded differently."""
 
 _MOST_ASKED = 12
-"""New elements of the same name that are checked one by one."""
+"""How many new elements of the same name are checked, one by one."""
 
 
 async def rescan(seen: LiveObservation, deadline_s: float) -> Scan:

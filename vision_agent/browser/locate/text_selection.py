@@ -12,7 +12,7 @@ from vision_agent.browser.locate.wording import covered_sentence, obstacle_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.refusal import Refused
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 
 _WHICH = re.compile(r"(?P<first>[^‹›]+?)\s*‹(?P<around>[^‹›]+)›")
 

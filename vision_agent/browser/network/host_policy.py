@@ -18,8 +18,8 @@ from ada_url import URL
 
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import UsageError
-from vision_agent.escape import safe_line
-from vision_agent.urls import is_cut, origin_of
+from vision_agent.text.escape import safe_line
+from vision_agent.text.urls import is_cut, origin_of
 
 WEB = ("http", "https")
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page, Request, Response
 
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 
 _NO_CONTENT = (204, 205)
 _FAILS_FROM = 400

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Page, Request, Response
 
-from vision_agent.escape import safe_line
+from vision_agent.text.escape import safe_line
 
 ENDLESS = {"websocket", "eventsource", "media", "ping", "prefetch", "cspviolationreport"}
 """Resource types that are streams, or need no answer."""
@@ -173,6 +173,8 @@ class PendingRequests:
             each
             for request, each in self._snapshot()
             if each.page is page and now - each.started_at < _OLD_S and self._is_foreground(request, each, now)
+            # The next round of what repeats is no news; a slow machine sees its rounds apart, and takes it for no poll.
+            if each.kind not in self._last_finished or now - each.started_at >= _FOLLOWS_S
         ]
         if not here:
             return ""

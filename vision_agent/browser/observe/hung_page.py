@@ -14,7 +14,8 @@ from playwright.async_api import Page
 
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.frames import Scan
-from vision_agent.types import Box, Observation, Size, Tab
+from vision_agent.geometry import Box, Size
+from vision_agent.types import Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

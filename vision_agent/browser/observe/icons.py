@@ -20,7 +20,7 @@ _KINDS = ("button", "link", "toggle", "guess")
 
 
 def nameless(marks: Sequence[Mark]) -> list[Mark]:
-    """The marks that an icon may name: small, with no word from the page or from OCR."""
+    """The marks that an icon may name: small, without a word from the page or, but for one unsure letter, from OCR."""
     return [mark for mark in marks if _is_nameless(mark)][:_MOST]
 
 
@@ -35,7 +35,12 @@ def with_icons(marks: Sequence[Mark], asked: Sequence[Mark], picture: Picture) -
 def _is_nameless(mark: Mark) -> bool:
     if mark.kind not in _KINDS or mark.grid is not None or mark.shows or mark.state.value:
         return False
-    if mark.name.strip() and mark.source != "cv":
+    if mark.name.strip() and mark.source != "cv" and not _may_be_a_drawing(mark):
         return False
     # The browser draws inputs itself: their tick is a state.
     return mark.tag != "input" and not mark.moves and max(mark.box.width, mark.box.height) <= _LARGEST
+
+
+def _may_be_a_drawing(mark: Mark) -> bool:
+    """Whether what OCR read is one unsure letter, as which it reads a cross or a ring."""
+    return mark.kind == "guess" and mark.reading == "unsure" and len(mark.name.strip()) == 1

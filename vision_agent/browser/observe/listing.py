@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from vision_agent.distinctions import Distinction, bracketed, distinctions, safe_name
-from vision_agent.escape import NARROW, safe_line
-from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
+from vision_agent.describe.distinctions import Distinction, bracketed, distinctions, safe_name
+from vision_agent.geometry import Box, PageMap, ScrollState
+from vision_agent.text.escape import NARROW, safe_line
+from vision_agent.types import Covered, Mark, MarkState
 
 _LONGEST_NAME = 100
 _LONGEST_VALUE = 60
@@ -28,6 +29,10 @@ _LONGEST_OPTIONS = 120
 _MOST_OPTIONS = 12
 _MOST_GONE = 30
 _MOST_CHARACTERS = 40_000
+_SURE = 0.9
+"""From this confidence on, what an icon looks like is listed without it."""
+_SHORTEST_COUNT = 5
+"""So many texts that count up evenly, such as the hours of a day, are shortened to the first two and the last."""
 
 _FLAGS = ("selected", "current", "disabled", "readonly", "required", "invalid", "busy", "focused", "hovered")
 _IMPLIED_ROLES = {
@@ -58,6 +63,7 @@ _ROLES_BEYOND_TYPE = ("switch", "combobox", "tab", "menuitemcheckbox", "menuitem
 """Roles that an input's type does not imply."""
 
 
+_NUMBER = re.compile(r"\d{1,9}")
 _LISTENS = "listens: "
 """How the evidence of a mark begins that names its event listeners."""
 _PRESSES = {"click", "dblclick", "auxclick", "contextmenu", "mouseup", "pointerup", "touchend"}
@@ -109,21 +115,29 @@ def listing(
     notes for the last line; `rows` are the grid rows with text.
     """
     apart = distinctions(marks)
-    entries = [(mark.box, mark_line(mark, picture, apart.get(mark.number))) for mark in marks]
     said = _labels_of_fields(marks, context)
-    entries += [
+    texts = [
         (box, f"_[:]{safe_line(text, _LONGEST_CONTEXT)}") for at, (text, box) in enumerate(context) if at not in said
     ]
-    entries += [(each.box, f"_[{each.mark} row {each.row}]{safe_line(each.text, _LONGEST_ROW)}") for each in rows]
-    order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
+    texts += [(each.box, f"_[{each.mark} row {each.row}]{safe_line(each.text, _LONGEST_ROW)}") for each in rows]
+    boxes = [*(mark.box for mark in marks), *(box for box, _ in texts)]
+    order = reading_order(boxes, right_to_left=right_to_left)
+    repeated = _with_options_of_the_list_before([marks[index] for index in order if index < len(marks)])
+    entries = [
+        (mark.box, mark_line(mark, picture, apart.get(mark.number), has_same_options=mark.number in repeated))
+        for mark in marks
+    ] + texts
     # Context that the very next mark repeats is dropped; farther along the row it would be missed.
-    beside = {index: f"_[:]{apart[mark.number].context}" for index, mark in enumerate(marks) if mark.number in apart}
     shown = [
         entries[index]
         for index, after in pairwise([*order, -1])
-        if entries[index][1] != beside.get(after) or not _same_row(entries[index][0], entries[after][0])
+        if not (
+            0 <= after < len(marks)
+            and _repeats(marks[after], apart.get(marks[after].number), entries[index][1])
+            and _same_row(entries[index][0], entries[after][0])
+        )
     ]
-    lines = _with_joined_context(shown)
+    lines = _with_joined_context(_with_short_counts(shown))
     kept = _fit_budget(lines, _MOST_CHARACTERS)
     rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
     rest += more
@@ -141,14 +155,54 @@ def listing(
     return "\n".join([*kept, *([f"... {' · '.join(rest)}"] if rest else [])])
 
 
-def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) -> str:
-    """One mark's line, with the words that tell it apart from others of its name."""
+def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None, *, has_same_options: bool = False) -> str:
+    """One mark's line, with the words that tell it apart from others of its name.
+
+    `has_same_options`: it has the options of the list before it, and the line says only that.
+    """
     frame = f" @frame:{_word(mark.frame)}" if mark.frame else ""
-    attributes = "".join(f" {each}" for each in _attributes(mark, picture))
+    attributes = "".join(f" {each}" for each in _attributes(mark, picture, has_same_options))
     name = safe_name(safe_line(mark.name, _LONGEST_NAME))
     beside = bracketed(safe_line(str(apart), _LONGEST_APART) if apart else "")
     legibility = f" ‹{mark.reading}›" if mark.reading else ""
     return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{legibility}{beside}'.strip()}{frame}"
+
+
+def _repeats(mark: Mark, apart: Distinction | None, line: str) -> bool:
+    """Whether a mark's own line has all the words of a line of context."""
+    text = line.removeprefix("_[:]")
+    if text == line:
+        return False
+    is_in_name = any(map(str.isalpha, text)) and f" {text} " in f" {safe_line(mark.name, _LONGEST_NAME)} "
+    return is_in_name or (apart is not None and text == apart.context)
+
+
+def _with_short_counts(entries: Sequence[tuple[Box, str]]) -> list[tuple[Box, str]]:
+    """The entries, with only the first two and the last of successive context that counts up evenly."""
+    kept: list[tuple[Box, str]] = []
+    at = 0
+    while at < len(entries):
+        end = at + 1
+        while end < len(entries) and _counts_on([line for _, line in entries[at : end + 1]][-3:]):
+            end += 1
+        if end - at >= _SHORTEST_COUNT:
+            box, last = entries[end - 1]
+            kept += [*entries[at : at + 2], (box, f"_[:]… {last.removeprefix('_[:]')}")]
+        else:
+            end = at + 1
+            kept.append(entries[at])
+        at = end
+    return kept
+
+
+def _counts_on(lines: Sequence[str]) -> bool:
+    """Whether two or three lines of context differ only in one number, which grows by the same each time."""
+    if len({_NUMBER.sub("0", line) for line in lines}) > 1 or not all(line.startswith("_[:]") for line in lines):
+        return False
+    columns = zip(*(map(int, _NUMBER.findall(line)) for line in lines), strict=True)
+    steps = [{after - before for before, after in pairwise(column)} for column in columns]
+    growing = [step for step in steps if step != {0}]
+    return len(growing) == 1 and len(growing[0]) == 1 and min(growing[0]) > 0
 
 
 def _with_joined_context(entries: Sequence[tuple[Box, str]]) -> list[str]:
@@ -195,7 +249,13 @@ def _word(text: str) -> str:
     return re.sub(r"[^\w.-]", "", safe_line(text, 24))
 
 
-def _attributes(mark: Mark, picture: PageMap) -> list[str]:
+def _with_options_of_the_list_before(marks: Sequence[Mark]) -> set[int]:
+    """The numbers of the marks whose options are those of the last mark with options before them."""
+    lists = [mark for mark in marks if mark.state.options]
+    return {mark.number for before, mark in pairwise(lists) if mark.state.options == before.state.options}
+
+
+def _attributes(mark: Mark, picture: PageMap, has_same_options: bool) -> list[str]:
     state, parts = mark.state, [*_kind_attributes(mark, picture)]
     if state.masked and state.value != "":
         parts.append("value=•••")
@@ -207,20 +267,25 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
         parts.append(f'placeholder="{_quotable(state.placeholder)}"')
     if mark.shows:
         parts.append(f'shows="{_quotable(mark.shows)}"')
-    if state.minimum or state.maximum:
+    if (state.minimum or state.maximum) and not (mark.role == "slider" and _is_default_range(state)):
         parts.append(f'range="{_quotable(state.minimum or "")}..{_quotable(state.maximum or "")}"')
     if state.options:
-        parts.append(_options(state.options))
+        parts.append("options=same" if has_same_options else _options(state.options))
     if state.multiple and mark.kind != "toggle":
         parts.append("multiple")
+    # As in HTML, what is not checked says nothing of it; nor does what opens something, while that is closed.
     for name in ("checked", "pressed"):
         value = getattr(state, name)
-        if value is not None:
+        # What is drawn says nothing where its state could not be told.
+        if value is not None and (value != "false" or mark.source != "dom"):
             parts.append(name if value == "true" else f"{name}={value}")
-    if state.expanded is not None:
-        parts.append("expanded" if state.expanded else "collapsed")
-    if state.popup and mark.kind != "field":
-        parts.append(f"popup={_word(state.popup)}")
+    opens = state.popup if mark.kind != "field" else None
+    if state.expanded:
+        parts.append("expanded")
+    elif state.expanded is not None and not opens and mark.role != "combobox":
+        parts.append("collapsed")
+    if opens:
+        parts.append(f"popup={_word(opens)}")
     parts += [name for name in _FLAGS if getattr(state, name)]
     if state.scroll is not None:
         parts.append(_scroll_attributes(state.scroll))
@@ -231,12 +296,19 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
     if mark.confidence is not None:
         parts.append(f"confidence={mark.confidence:.2f}")
     if mark.icon is not None:
-        parts.append(f'icon="{_quotable(mark.icon.name)}" sure={mark.icon.confidence:.2f}')
+        parts.append(f'icon="{_quotable(mark.icon.name)}"')
+        if mark.icon.confidence < _SURE:
+            parts.append(f"sure={mark.icon.confidence:.2f}")
     if mark.moves:
         parts.append("moving")
     if mark.change:
         parts.append(f"*{mark.change}")
     return parts
+
+
+def _is_default_range(state: MarkState) -> bool:
+    """Whether a slider has the limits that it has where a page names none."""
+    return (state.minimum, state.maximum) == ("0", "100")
 
 
 def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
@@ -248,6 +320,8 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
             yield safe_line(mark.look, 40)
         if mark.looks_like:
             yield f'role="{mark.looks_like}"' if " " in mark.looks_like else f"role={mark.looks_like}"
+        if mark.joins:
+            yield f"joins={','.join(map(str, mark.joins))}"
     elif mark.kind == "surface":
         box = picture.box_to_picture(mark.box)
         yield f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}"

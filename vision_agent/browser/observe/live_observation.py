@@ -9,7 +9,8 @@ from playwright.async_api import Page
 
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls import Expectation, FoundMark
-from vision_agent.types import Box, Mark, Observation, Risk
+from vision_agent.geometry import Box
+from vision_agent.types import Mark, Observation, Risk
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.charts import Chart
 

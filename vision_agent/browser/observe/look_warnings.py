@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vision_agent.types import Box, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
 from vision_agent.vision.labels import legibility
 from vision_agent.vision.picture import Picture
 
@@ -36,8 +37,12 @@ def legibility_warnings(marks: Sequence[Mark], picture: Picture) -> list[str]:
     return warnings
 
 
-def outside_note(others: int, region: Box | None) -> list[str]:
-    """A note on a zoomed look: how many marks are outside it."""
+def outside_note(others: int, region: Box | None, *, is_alone: bool = False) -> list[str]:
+    """A note on a look at a part: how many marks are outside it. `is_alone`: nothing else is listed."""
     if region is None:
         return []
+    if is_alone:
+        return [
+            f"a look at one thing only; {others} other marks are not listed" if others else "a look at one thing only"
+        ]
     return [f"a closer look at part of the page; {others} marks are outside of it" if others else "a closer look"]

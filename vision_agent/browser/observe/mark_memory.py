@@ -21,8 +21,9 @@ from vision_agent.browser.observe.shown_secrets import (
 )
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls import Beside, ChangesSinceScan, FoundMark
-from vision_agent.disguises import Found
-from vision_agent.types import Box, Change, Kind, Letter, Mark, MarkState
+from vision_agent.geometry import Box
+from vision_agent.text.disguises import Found
+from vision_agent.types import Change, Kind, Letter, Mark, MarkState
 
 _MOVED = 4.0
 """CSS pixels; less is rounding or a border."""

@@ -27,7 +27,14 @@ from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
 from vision_agent.browser.observe.player_controls import IdlePlayers
 from vision_agent.browser.observe.shown_secrets import Find
-from vision_agent.browser.observe.stage_results import RenderedShots, ShownPicture, StageTimes, Targets, View
+from vision_agent.browser.observe.stage_results import (
+    RenderedShots,
+    Scope,
+    ShownPicture,
+    StageTimes,
+    Targets,
+    View,
+)
 from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, requested_grid
 from vision_agent.browser.page import frames, listeners, overlay, overlay_calls
 from vision_agent.browser.page.capture import capture
@@ -37,13 +44,15 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.settle import is_quiet, judge_look, settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.geometry import Box, Size
 from vision_agent.ports import HiddenValues
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Covered, Mark, Observation, Size, Tab
-from vision_agent.urls import bounded_address, shown_address
+from vision_agent.text.urls import bounded_address, shown_address
+from vision_agent.types import Covered, Mark, Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.labels.lookalikes import distinct_style
+from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES
@@ -57,7 +66,6 @@ _GRID_PX = 640
 """Shortest longer edge of a picture with a grid: its cells need room for their numbers."""
 _LINE_PX = 16
 """Assumed height of a line of text, in CSS pixels."""
-"""Characters of a frame's address: some contain whole documents."""
 
 _T = TypeVar("_T")
 
@@ -94,30 +102,34 @@ class Observer:
         """Keys of fields into which a secret was typed."""
         return self._memory.masked_keys
 
-    async def look(self, tabs: Tabs, region: Box | None = None, *, grid: bool = False) -> LiveObservation:
+    async def look(
+        self, tabs: Tabs, region: Box | None = None, *, grid: bool = False, scope: Scope | None = None
+    ) -> LiveObservation:
         """The active tab as it is now, or a part of it, enlarged; a new document is always shown in full.
 
         A page that does not answer for some seconds, at the first look too, is observed without marks.
-        `region`: that part, in page coordinates; `grid`: draw rows and columns over it.
+        `region`: that part, in page coordinates; `grid`: draw rows and columns over it; `scope`: list nothing else.
 
         Raises:
             BrowserUnavailable: the browser is gone, or the page answers but cannot be scanned within the deadlines.
         """
         try:
-            return await unless_hung(self._look_patiently(tabs, region, grid=grid), tabs)
+            return await unless_hung(self._look_patiently(tabs, region, grid=grid, scope=scope), tabs)
         except PageHangs as error:
             scan, epoch, now = self._last_scan or Scan(), self._memory.epoch, self.clock()
             return hung_observation(
                 tabs.active, tabs.pages, scan, self.image_limits, epoch=epoch, now=now, why=str(error)
             )
 
-    async def _look_patiently(self, tabs: Tabs, region: Box | None, *, grid: bool) -> LiveObservation:
+    async def _look_patiently(
+        self, tabs: Tabs, region: Box | None, *, grid: bool, scope: Scope | None
+    ) -> LiveObservation:
         trouble: Exception | None = None
         named_on = self._memory.epoch
         for attempt in range(_TRIES):
             try:
                 here = region if self._memory.epoch == named_on else None
-                return await self._look(tabs, here, attempt, grid=grid)
+                return await self._look(tabs, here, attempt, grid=grid, scope=scope)
             except FrameSilent as error:
                 trouble = error
                 # Playwright reports a crashed page and a crashed frame with the same error.
@@ -139,13 +151,19 @@ class Observer:
             return False
         return True
 
+    async def reader(self) -> OcrReader | None:
+        """Reads drawn words; None if no OCR is installed, or the settings leave it no time."""
+        return await self._surfaces.reader()
+
     async def hide(self, page: Page) -> None:
         """Removes marks shown to a person from the live page, so that no picture contains them."""
         if self.settings.marks_on_page:
             with suppress(FrameSilent):  # gone or hanging; the next look reports that
                 await overlay_calls.hide_layer(page.main_frame, self.settings.action_deadline_s)
 
-    async def _look(self, tabs: Tabs, region: Box | None, attempt: int, *, grid: bool) -> LiveObservation:
+    async def _look(
+        self, tabs: Tabs, region: Box | None, attempt: int, *, grid: bool, scope: Scope | None
+    ) -> LiveObservation:
         """One attempt. The first begins a little early, and is valid if the page stays quiet; the second is still
         given up if the page changes.
         """
@@ -165,12 +183,14 @@ class Observer:
         page, pages = tabs.active, tuple(tabs.pages)
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
         # What must be masked is watched from the scan on, so the scan comes first.
-        if self._hides:
+        if self.hides:
             read, png = await self._scan(page), await capture(page, deadline_s)
         else:
             read, png = await asyncio.gather(self._scan(page), capture(page, deadline_s))
-            if read.scan.has_opened_roots:  # nobody watched over them before
+            if read.scan.has_opened_roots:
                 png = await capture(page, deadline_s)
+        if is_first and at_rest and read.scan.has_opened_roots:
+            raise FrameSilent("closed parts of the page were opened, which nobody had watched while it came to rest")
         if (
             is_first
             and not is_woken
@@ -182,7 +202,7 @@ class Observer:
         stages.end("page")
         answers_form = tabs.navigations.answers_form(page)
         region = None if read.is_new_document else region
-        view = View(page, pages, read, at_rest, pixels, region, grid, answers_form)
+        view = View(page, pages, read, at_rest, pixels, region, grid, scope if region else None, answers_form)
         shown = await self._decode(view, png, stages, is_first=is_first)
         if not at_rest:
             await asyncio.to_thread(judge_look, tabs, page, read.scan.main.token, pixels, png)
@@ -235,9 +255,14 @@ class Observer:
             await overlay.register_early_listener(page)
 
     @property
-    def _hides(self) -> bool:
+    def hides(self) -> bool:
         """Whether there is anything that no picture may show."""
         return self.hidden is not None and not self.hidden.is_empty
+
+    @property
+    def find_hidden(self) -> Find:
+        """Where hidden values occur in a text."""
+        return self._memory.find
 
     async def _scan(self, page: Page) -> ReadScan:
         """A scan of the page, with numbered marks.
@@ -246,7 +271,7 @@ class Observer:
             FrameSilent: the page did not answer.
             BrowserUnavailable: the browser is gone.
         """
-        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys, words=self._hides)
+        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys, words=self.hides)
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()
@@ -266,6 +291,7 @@ class Observer:
             frames.detect_changes(read.scan, deadline),
             _list_tabs(view.pages, view.page, read.scan.main.title),
             self._surfaces.predict_reachable(surfaces, read.scan),
+            self._surfaces.twins(surfaces, read.scan, lambda text: bool(self._memory.find(text))),
             self._other_picture(view, surfaces, view.pixels.screenshot),
         )
         decoding = await _start_in_thread(Picture.decode, png, read.whole, self.image_limits)
@@ -274,7 +300,7 @@ class Observer:
             plan = self._plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._last_drawn)
         stages.end("plan")
         decoded = await decoding
-        changes, tabs, reached, other = await asked
+        changes, tabs, reached, twins, other = await asked
         masked = self._memory.boxes_to_mask(read, changes, decoded.is_plain)
         picture = decoded.masked(masked)
         moved = {key for each in changes for key in each.moved}
@@ -283,14 +309,14 @@ class Observer:
         stages.end("decode")
         clean = self._zoomed(picture, view)
         other = other and self._zoomed(other.masked(masked), view)
-        return ShownPicture(picture, clean, masked, marks, left_out, surfaces, other, reached, moved, tabs, plan)
+        return ShownPicture(picture, clean, masked, marks, left_out, surfaces, other, reached, twins, moved, tabs, plan)
 
     async def _targets(self, view: View, shown: ShownPicture) -> Targets:
         """The marks to draw and all known marks, including those found in surfaces."""
         found, contents, marks, left_out = view.read.marks, Contents(), shown.marks, shown.left_out
         if shown.surfaces:
             contents = await self._surfaces.look(
-                shown.surfaces, found, view.read.scan, shown.clean, shown.other, shown.reached
+                shown.surfaces, found, view.read.scan, shown.clean, shown.other, shown.reached, shown.twins
             )
             here = tuple(self._memory.with_change(mark) for mark in contents.marks)
             marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)
@@ -332,6 +358,8 @@ class Observer:
     def _zoomed(self, picture: Picture, view: View) -> Picture:
         if view.region is None:
             return picture
+        if view.scope is not None and view.scope.is_tile:
+            return picture.zoomed(view.region, self.image_limits, most=view.read.scan.main.device_ratio)
         return picture.zoomed(view.region, self.image_limits, _GRID_PX if view.grid else 0)
 
     async def _other_picture(self, view: View, surfaces: Sequence[Mark], earlier: bytes) -> Picture | None:
@@ -355,13 +383,13 @@ class Observer:
     ) -> Observation:
         """The observation; its listing is written while the marked picture is encoded."""
         scan, main, contents = view.read.scan, view.read.scan.main, targets.contents
-        earlier, covered = view.read.earlier, _list_covered(scan, marks)
+        earlier, covered = view.read.earlier, _list_covered(scan, marks) if view.scope is None else ()
         change = self._memory.change(targets.known, earlier.marks)
         more = [
-            *look_warnings.outside_note(targets.outside, view.region),
+            *look_warnings.outside_note(targets.outside, view.region, is_alone=view.scope is not None),
             *filter(None, [targets.left_out]),
             *contents.more,
-            *earlier.note(marks),
+            *(earlier.note(marks) if view.scope is None else ()),
         ]
         numbers = {mark.number for mark in marks}
         lines = listing(

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from vision_agent.browser.page.overlay_calls import ShownState, ShownWord
-from vision_agent.disguises import FAR, Found
-from vision_agent.types import Box, Mark, MarkKey
+from vision_agent.geometry import Box
+from vision_agent.text.disguises import FAR, Found
+from vision_agent.types import Mark, MarkKey
 
 Find = Callable[[str], Sequence[Found]]
 """Where hidden values occur in a text."""

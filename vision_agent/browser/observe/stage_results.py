@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,10 +12,25 @@ from playwright.async_api import Page
 
 from vision_agent.browser.observe.mark_memory import ReadScan
 from vision_agent.browser.observe.surfaces import Contents, Reachability
-from vision_agent.types import Box, Mark, MarkKey, Shot, Tab
+from vision_agent.browser.page.overlay_calls import Twins
+from vision_agent.geometry import Box
+from vision_agent.types import Mark, MarkKey, Shot, Tab
 from vision_agent.vision.labels.place import Plan
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.pixel_stability import PixelStability
+
+_OWN, _WHOLE = 0.5, 0.98
+"""The share of a mark that must lie in the shown part for it to belong there."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """That a look is at one thing only: marks beside it, or around it, are left out."""
+
+    key: MarkKey | None = None
+    """The key of the mark that is looked at; None for a part of the page."""
+    is_tile: bool = False
+    """It is a part of a large surface, shown as large as in a plain look, so that the same things are found."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +46,8 @@ class View:
     region: Box | None
     """The part of the page that is shown; None for all of it."""
     grid: bool
+    scope: Scope | None
+    """Nothing else than that part is listed; None for a plain look or a zoom."""
     answers_form: bool
     """The document is the result of a submitted form."""
 
@@ -44,7 +62,19 @@ class View:
         region = self.region
         if region is None:
             return self.read.marks
-        return tuple(mark for mark in self.read.marks if mark.box.intersection(region))
+        shown = (mark for mark in self.read.marks if mark.box.intersection(region))
+        scope = self.scope
+        if scope is None:
+            return tuple(shown)
+        return tuple(mark for mark in shown if mark.key == scope.key or _belongs_in(mark, region))
+
+
+def _belongs_in(mark: Mark, region: Box) -> bool:
+    """Whether a mark is one of a part of the page, or a surface in which such marks may be drawn."""
+    if mark.kind == "surface":
+        return True
+    least = _WHOLE if mark.kind == "scroller" else _OWN  # one around the thing is not part of it
+    return region.contains(mark.point) and mark.box.share_in(region) >= least
 
 
 @dataclass(frozen=True)
@@ -64,6 +94,8 @@ class ShownPicture:
     other: Picture | None
     """The page a moment before or after, to detect what is moving; None if nothing does, or no surface is searched."""
     reached: Reachability
+    twins: Mapping[str, Twins]
+    """What the page says about surfaces in words that do not show, by their keys."""
     moved: set[MarkKey]
     """Keys of elements that have moved since the scan."""
     tabs: tuple[Tab, ...]

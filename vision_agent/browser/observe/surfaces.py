@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -16,12 +16,15 @@ from typing import Literal
 from vision_agent.actions import Point
 from vision_agent.browser.observe.listing import GridRow, reading_order
 from vision_agent.browser.observe.numbers import Numbers
+from vision_agent.browser.observe.twins import join, notes_on
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.overlay_calls import Twins
 from vision_agent.errors import UsageError
+from vision_agent.geometry import Box
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Grid, Letter, Mark, MarkKey, MarkState
+from vision_agent.types import Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.charts import Chart
@@ -108,6 +111,25 @@ class Surfaces:
         ]
         return await self._check_reachable(known, scan)
 
+    async def twins(self, surfaces: Sequence[Mark], scan: Scan, is_hidden: Callable[[str], bool]) -> dict[str, Twins]:
+        """What the page says about surfaces in words that do not show, by their keys.
+
+        `is_hidden`: whether a text has a value that no listing may show.
+        """
+
+        async def ask(surface: Mark) -> Twins:
+            owner = scan.owner(surface.key)
+            assert owner is not None
+            try:
+                said = await overlay_calls.twins(owner.frame, self.settings.scan_deadline_s, surface.key)
+            except FrameSilent:
+                return Twins()  # the next look reports that
+            things = tuple(each for each in said.things if not is_hidden(each.name))
+            return Twins(things, tuple(each for each in said.live if not is_hidden(each)))
+
+        answers = await asyncio.gather(*map(ask, surfaces))
+        return {surface.key: said for surface, said in zip(surfaces, answers, strict=True) if any(said)}
+
     async def look(
         self,
         surfaces: Sequence[Mark],
@@ -116,16 +138,16 @@ class Surfaces:
         picture: Picture,
         later: Picture | None,
         reached: Reachability,
+        twins: Mapping[str, Twins],
     ) -> Contents:
         """The things drawn in these surfaces, as marks, without those beneath an element that takes the click itself.
 
         `later`: the page a moment before or after `picture`, to detect what is moving; `reached`: the result of
-        `predict_reachable`.
+        `predict_reachable`; `twins`: what the page says about surfaces, by their keys.
         """
         corners = _corners(scan)
         self._forget_gone_surfaces({mark.number: mark.key for mark in marks}, scan)
-        if self._reader is None:
-            await asyncio.to_thread(self._load_reader)
+        await self.reader()
         until = time.monotonic() + self.settings.ocr_deadline_s
         found: list[tuple[Mark, SurfaceLook]] = []
         for surface in surfaces:
@@ -135,7 +157,8 @@ class Surfaces:
                 self._look_into, drawing, picture, surface.box, corners[surface.key], later, until
             )
             found.append((surface, looked))
-        here = [(surface, thing) for surface, looked in found for thing in looked.things]
+        joined = [join(looked.things, twins.get(surface.key, Twins()).things) for surface, looked in found]
+        here = [(surface, thing) for (surface, _), each in zip(found, joined, strict=True) for thing in each.things]
         here = [each for each in here if not _is_beneath_mark(*each, marks)]
         asked = [(surface, thing.point) for surface, thing in here]
         reached = reached | await self._check_reachable(
@@ -147,7 +170,9 @@ class Surfaces:
         numbers = self.numbers.assign_keys([_key(*each) for each in here])
         away = [(surface, thing) for surface, looked in found for thing in looked.elsewhere]
         known = [each for each in away if self.numbers.has(_key(*each))]
-        marks_here = tuple(self._mark_on(*each, number) for each, number in zip(here, numbers, strict=True))
+        marks_here = _with_joins(
+            here, [self._mark_on(*each, number) for each, number in zip(here, numbers, strict=True)]
+        )
         marks_away = tuple(self._mark_on(*each, self.numbers.assign_keys([_key(*each)])[0]) for each in known)
         self._made_marks = {
             mark.key: (thing, mark)
@@ -167,8 +192,19 @@ class Surfaces:
                 *(_describe_left_out(*each) for each in found if each[1].left_out),
                 *(_describe_chart(*each) for each in found if each[1].chart),
                 *(_describe_postponed(*each) for each in found if each[1].postponed),
+                *(
+                    note
+                    for (surface, _), each in zip(found, joined, strict=True)
+                    for note in notes_on(surface.label_text, twins.get(surface.key, Twins()), each.unplaced)
+                ),
             ),
         )
+
+    async def reader(self) -> OcrReader | None:
+        """Reads words; None if no OCR is installed, or the settings leave it no time."""
+        if self._reader is None:
+            await asyncio.to_thread(self._load_reader)
+        return self._reader
 
     def _mark_on(self, surface: Mark, thing: Thing, number: int) -> Mark:
         was, mark = self._made_marks.get(_key(surface, thing), (None, None))
@@ -270,15 +306,27 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         frame=surface.frame,
         source="ocr" if thing.name else "cv",
         confidence=thing.confidence,
-        evidence=(what,),
+        evidence=(what, *(["named by the page"] if thing.is_named_by_page else [])),
         key=_key(surface, thing),
         surface=surface.number,
+        shows=thing.read_as,
         grid=thing.grid,
         look=thing.look,
         looks_like=thing.told.role,
         reading=thing.reading,
         moves=thing.moves,
     )
+
+
+def _with_joins(here: Sequence[tuple[Mark, Thing]], marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks, of which edges have the numbers of those that they connect, if both are there."""
+    numbers = {(surface.number, thing.id): mark.number for (surface, thing), mark in zip(here, marks, strict=True)}
+    joined = []
+    for (surface, thing), mark in zip(here, marks, strict=True):
+        ends = [numbers.get((surface.number, end)) for end in thing.ends]
+        joins = tuple(end for end in ends if end is not None) if None not in ends else ()
+        joined.append(mark if mark.joins == joins else mark.model_copy(update={"joins": joins}))
+    return tuple(joined)
 
 
 def _state(thing: Thing) -> MarkState:
@@ -325,7 +373,10 @@ def _is_beneath_mark(surface: Mark, thing: Thing, marks: Sequence[Mark]) -> bool
     """Whether a marked element takes the clicks at a thing."""
     return any(
         # For elements that only cross the surface's edge, hit tests in the page decide.
-        mark.key != surface.key and mark.box.contains(thing.point) and mark.box.share_in(surface.box) >= _AROUND
+        mark.key != surface.key
+        and mark.kind != "scroller"  # it may be around the surface; then it takes nothing
+        and mark.box.contains(thing.point)
+        and mark.box.share_in(surface.box) >= _AROUND
         for mark in marks
     )
 

@@ -24,9 +24,9 @@ from typing import Any
 from playwright.async_api import BrowserContext, Download
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.disguises import APART
-from vision_agent.escape import safe_line
 from vision_agent.ports import Redact
+from vision_agent.text.disguises import APART
+from vision_agent.text.escape import safe_line
 from vision_agent.types import DownloadLimits
 
 _LOOK_S = 0.1
@@ -60,6 +60,8 @@ class Downloads:
     redact: Redact = str
     secrets: Callable[[], Sequence[str]] = tuple
     """Values that no downloaded file or its name may contain."""
+    kept: list[Path] = field(default_factory=list)
+    """The files that were kept, the newest last."""
     _started: int = 0
     _refused: int = 0
     _kept_bytes: int = 0
@@ -68,6 +70,11 @@ class Downloads:
     """Why downloads were cut, in the order in which they were."""
     _cut: set[str] = field(default_factory=set)
     _watcher: asyncio.Task[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a download is going on."""
+        return bool(self._running)
 
     def start(self, download: Download) -> Coroutine[Any, Any, None]:
         """Reports that a download has started, or why it is refused; returns the work that remains."""
@@ -139,6 +146,7 @@ class Downloads:
             self._kept_bytes += size
             await asyncio.to_thread(shutil.copyfile, file, path)
             digest = await asyncio.to_thread(_sha256, file)
+        self.kept.append(path)
         return f'"{folder.name}/{path.name}" was kept: {size} bytes, sha256 {digest}'
 
     def _too_large(self, size: int, total: int) -> str:

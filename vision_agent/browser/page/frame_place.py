@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from vision_agent.actions import Point
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 Spot = tuple[float, float]
 """A point in the viewport of one frame, in its own CSS pixels."""

@@ -36,7 +36,7 @@ _WORLD = "__playwright_utility_world"
 _QUOTE = "`"
 """Replaces double quotes in transport; see `main.js`."""
 
-_ASK = "function (request) { return globalThis[Symbol.for('marks')].ask(document, document, request) }"
+_ASK = "function (request) { return globalThis[Symbol.for('marks')]?.ask(document, document, request) }"
 
 _IMPORT = re.compile(r"^import \{ [\w$, ]+ \} from '\./([\w-]+\.js)';$")
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const |class )")
@@ -257,12 +257,21 @@ async def _ask_through_cdp(frame: Frame, request: dict[str, Any], timeout_s: flo
             here = [each["id"] for each in contexts if each["auxData"]["frameId"] == main and is_overlay_world(each)]
             if not here:
                 return None
-            call = {"executionContextId": here[0], "functionDeclaration": _ASK, "arguments": [{"value": request}]}
-            result = await session.send("Runtime.callFunctionOn", {**call, "returnByValue": True})
+            call = {"functionDeclaration": _ASK, "arguments": [{"value": request}], "returnByValue": True}
+            answer = await _answer_in(session, here[0], call)
+            if answer is None:
+                # Nor does it bring the overlay into a document that came after the crash.
+                await session.send("Runtime.evaluate", {"expression": script(), "contextId": here[0]})
+                answer = await _answer_in(session, here[0], call)
     except (PlaywrightError, TimeoutError):
         return None  # the main frame itself has crashed
-    answer: dict[str, Any] | None = result["result"].get("value")
     return answer and {**answer, "crashed": True}
+
+
+async def _answer_in(session: CDPSession, context_id: int, call: dict[str, Any]) -> dict[str, Any] | None:
+    result = await session.send("Runtime.callFunctionOn", {**call, "executionContextId": context_id})
+    answer: dict[str, Any] | None = result["result"].get("value")
+    return answer
 
 
 def is_overlay_world(context: Mapping[str, Any]) -> bool:

@@ -23,8 +23,9 @@ from playwright.async_api import ElementHandle, Frame
 from vision_agent.actions import Point
 from vision_agent.browser.page.frame_place import FramePlace, Plane, Rect, Spot, ViewportOffset, main_frame_place
 from vision_agent.browser.page.overlay import ask
-from vision_agent.money import amounts_in
-from vision_agent.types import Box, Kind, MarkKey, MarkState, ScrollState
+from vision_agent.geometry import Box, ScrollState
+from vision_agent.text.money import amounts_in
+from vision_agent.types import Kind, MarkKey, MarkState
 
 Reveal = bool | Literal["always"]
 """Whether to scroll an element into view first: True if it is not visible enough, "always" in any case."""
@@ -541,6 +542,12 @@ async def frame_key(element: ElementHandle, deadline_s: float) -> MarkKey:
     return MarkKey((await ask(element, "frame", deadline_s))["key"])
 
 
+async def frame_plane(element: ElementHandle, deadline_s: float) -> Plane | None:
+    """How a frame's viewport is projected into its parent's, given its own element; None if it has no size."""
+    plane: Plane | None = (await ask(element, "frame", deadline_s))["plane"]
+    return plane
+
+
 @dataclass(frozen=True, slots=True)
 class ShownPoints:
     """At which of several points a click reaches an element."""
@@ -555,6 +562,31 @@ async def shows_points(frame: Frame, deadline_s: float, key: str, points: Sequen
     asked = [{"x": x, "y": y} for x, y in points]
     answer = await ask(frame, "shows", deadline_s, key=key, points=asked)
     return ShownPoints(tuple(answer["shows"]), _obstacles(answer["blockers"]))
+
+
+class Twin(NamedTuple):
+    """A thing on a surface as the page names it for people who do not see it. Page text."""
+
+    name: str
+    role: str
+    checked: bool | None
+    disabled: bool
+
+
+class Twins(NamedTuple):
+    """What the page says about a surface in words that do not show. Page text."""
+
+    things: tuple[Twin, ...] = ()
+    """Those that the content of the element names."""
+    live: tuple[str, ...] = ()
+    """Texts near it that are announced."""
+
+
+async def twins(frame: Frame, deadline_s: float, key: str) -> Twins:
+    """What the page says about a surface in words that do not show."""
+    answer = await ask(frame, "twins", deadline_s, key=key)
+    things = (Twin(each["name"], each["role"], each["checked"], bool(each["disabled"])) for each in answer["things"])
+    return Twins(tuple(things), tuple(answer["live"]))
 
 
 async def keys_at_spot(frame: Frame, deadline_s: float, spot: Spot) -> tuple[MarkKey, ...]:
@@ -887,13 +919,15 @@ async def guard_press(
     expected: Expectation,
     is_drag: bool,
     lasts_s: float,
+    is_pan: bool = False,
     look: DrawnLook | None = None,
 ) -> None:
     """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document.
 
-    `look`: for a canvas, what it must show where the press begins.
+    `is_pan`: the click that may follow is stopped too. `look`: for a canvas, what it must show where the press begins.
     """
     details = {"key": key, "kind": kind, "fingerprint": fingerprint, "isDrag": is_drag, "ms": lasts_s * 1000}
+    details["isPan"] = is_pan
     shown = look and look._asdict()
     await ask(frame, "guard", deadline_s, look=shown, **details, **expected.as_details())
 
@@ -1033,18 +1067,61 @@ async def changes_since_scan(frame: Frame, deadline_s: float, scanned: ScanAnswe
 
 
 def _shown_states(answer: _Json | None, scanned: ScanAnswer) -> tuple[ShownState, ...] | None:
-    if answer is None:
-        return ()
+    return () if answer is None else _states(answer, scanned.words, scanned.place)
+
+
+def _states(answer: _Json, before: Sequence[ShownWord], place: FramePlace) -> tuple[ShownState, ...] | None:
     if answer["missed"]:
         return None
-    found, words = list[ShownState](), list(scanned.words)
+    found, words = list[ShownState](), list(before)
     for state in answer["states"]:
         if state["words"] is not None:
-            words = list(_shown_words(state["words"], scanned.place))
+            words = list(_shown_words(state["words"], place))
         for at, rects in state["moved"]:
-            words[at] = replace(words[at], boxes=_word_boxes(rects, scanned.place))
+            words[at] = replace(words[at], boxes=_word_boxes(rects, place))
         found.append(ShownState(tuple(words), state["words"] is None))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveWords:
+    """Every word that a frame shows, for a picture of the live view."""
+
+    token: str
+    place: FramePlace
+    words: tuple[ShownWord, ...]
+    veiled: tuple[Box, ...]
+    """Page boxes of fields that hide their letters at other times."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaterWords:
+    """What a frame has shown since `live_words`."""
+
+    token: str
+    states: tuple[ShownState, ...] | None
+    """None if that was too much to keep, or nothing was watched."""
+    unread: tuple[Box, ...]
+    """See `ChangesSinceScan`."""
+    veiled: tuple[Box, ...]
+    """See `LiveWords`."""
+
+
+async def live_words(frame: Frame, deadline_s: float, place: FramePlace | None) -> LiveWords:
+    """Every word that a frame shows; what it shows later is kept until `later_words`. `place`: None for the page."""
+    answer = await ask(frame, "live_words", deadline_s)
+    at = place or main_frame_place(_spot(answer["zoom"]))
+    return LiveWords(answer["token"], at, _shown_words(answer["words"], at), _word_boxes(answer["veiled"], at))
+
+
+async def later_words(frame: Frame, deadline_s: float, words: tuple[ShownWord, ...], place: FramePlace) -> LaterWords:
+    """What a frame has shown since `live_words` returned these words."""
+    answer = await ask(frame, "live_words_since", deadline_s)
+    told = answer["words"]
+    if told is None:
+        return LaterWords(answer["token"], None, (), ())
+    unread, veiled = _word_boxes(told["unread"], place), _word_boxes(answer["veiled"], place)
+    return LaterWords(answer["token"], _states(told, words, place), unread, veiled)
 
 
 async def show_layer(frame: Frame, deadline_s: float, layer: _Json, box: Box) -> None:

@@ -25,8 +25,8 @@ from vision_agent.browser.network.navigations import Navigations
 from vision_agent.browser.network.requests import ENDLESS, PendingRequests
 from vision_agent.browser.page.downloads import Downloads
 from vision_agent.browser.page.restless import RestlessDocuments
-from vision_agent.escape import safe_line
 from vision_agent.settings import EventSettings
+from vision_agent.text.escape import safe_line
 from vision_agent.types import DownloadLimits
 
 _MOST_TABS = 12
@@ -108,6 +108,8 @@ class Tabs:
     """Tabs about to come that were opened for a download and stay empty."""
     _untold_forms: int = 0
     """Forms sent as documents that no outcome has told."""
+    _is_handed_over: bool = False
+    """Whether a person acts now, to whom each new tab is shown."""
     _has_fronted: bool = False
     """Whether a new tab has come to the front since the last action started."""
     _unfinished_checks: int = 0
@@ -155,8 +157,9 @@ class Tabs:
         self._spawn(self._watch_windows(page))
         self._spawn(self._note_form(page))
 
-    def route_file_choosers(self, *, to_person: bool) -> None:
-        """Lets file choosers open for the person at the window; otherwise they are reported and get no files."""
+    def hand_over(self, *, to_person: bool) -> None:
+        """Lets file choosers and new tabs open for the person at the window; afterwards, only where an action may."""
+        self._is_handed_over = to_person
         for page in self.pages:
             with suppress(KeyError, ValueError):  # not registered, or the page is closed
                 page.remove_listener("filechooser", self._on_file_chooser)
@@ -313,7 +316,8 @@ class Tabs:
         openings = self._openings.get(opener, [])
         # A frame in its own process does not report when it opens a window.
         is_asked = openings.pop(_place_of(page, openings)).is_asked if openings else self._is_asked(opener)
-        return is_asked and opener is self.active and not self._has_fronted
+        may_be_shown = self._is_handed_over or (is_asked and not self._has_fronted)
+        return may_be_shown and opener is self.active
 
     def _is_asked(self, opener: Page) -> bool:
         """Whether input to a page may be why it opens a window now; never for a page that opens windows on its own.

@@ -34,6 +34,8 @@ _MOST_PRESSES = 100
 """How many presses of one key in a row count as one input."""
 _MOST_WAITING = 500
 """Inputs in the queue."""
+_MOST_FIELDS = 20
+"""Fields of which the look before the typing is kept."""
 _SAME_GESTURE = ("ticked", "chose", "set", "gave")
 """Results of a press or a key that say more than it does."""
 _TYPED = ("typed", "set")
@@ -50,6 +52,7 @@ class HumanInput(FrozenModel):
         "pressed",
         "twice",
         "dragged",
+        "typing",
         "typed",
         "ticked",
         "chose",
@@ -97,6 +100,10 @@ class HumanInput(FrozenModel):
     view: tuple[float, float] = (0, 0)
 
 
+Field = tuple[str, tuple[str, ...]]
+"""A field that a person types into: the token of its document, and its keys."""
+
+
 @dataclass(frozen=True)
 class TimedInput:
     """An input with its page and time."""
@@ -104,6 +111,11 @@ class TimedInput:
     page: Page
     event: HumanInput
     at: float
+
+    @property
+    def field(self) -> Field:
+        """The field of a text that was typed."""
+        return self.event.token, self.event.keys
 
 
 @dataclass(frozen=True)
@@ -122,6 +134,8 @@ class InputListener:
     tabs: Tabs
     deadline_s: float
     queue: list[TimedInput] = field(default_factory=list)
+    typing_in: set[Field] = field(default_factory=set)
+    """Fields in which a text is being typed that is not queued yet."""
     can_listen: bool = False
     """Whether input can be received; only in Chromium."""
     has_news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -269,6 +283,10 @@ class InputListener:
             event = HumanInput.model_validate_json(call["payload"])
         except ValidationError:  # should not happen: only the overlay can call it
             self.lost_count += 1
+            return
+        if event.does == "typing":
+            if len(self.typing_in) < _MOST_FIELDS:
+                self.typing_in.add((event.token, event.keys))
             return
         if len(self.queue) >= _MOST_WAITING:
             self.lost_count += 1

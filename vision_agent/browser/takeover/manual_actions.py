@@ -9,18 +9,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent.actions import Finish
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.network.navigations import is_error_page
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.takeover.human_input_meaning import HumanAct, InputInterpreter
-from vision_agent.browser.takeover.input_listener import InputListener, TimedInput
+from vision_agent.browser.takeover.input_listener import Field, InputListener, TimedInput
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.types import Effect, ManualAction, Outcome, Secret
 from vision_agent.vision.compare import changed_share
@@ -42,15 +44,20 @@ async def manual_actions(
     sender: InputSender,
     handed_back: Callable[[], Awaitable[None]],
     learn: Callable[[Secret], None],
+    *,
+    is_over_when_closed: bool = False,
 ) -> AsyncGenerator[ManualAction, None]:
     """What a person does until they hand the browser back, in order.
 
     `handed_back` is called once all listeners are in place, and returns when the takeover is over. `learn` receives
     typed passwords before any action that may contain one is yielded.
+
+    If the takeover is also over when the last of our tabs is closed, that is the last action, a `Finish`.
     """
     listener = InputListener(sender.tabs, sender.deadline_s)
     takeover_end: asyncio.Future[None] | None = None
-    sender.tabs.route_file_choosers(to_person=True)
+    watch: _Watch | None = None
+    sender.tabs.hand_over(to_person=True)
     try:
         await listener.open()
         watch = _Watch(look, sender, listener, InputInterpreter(sender, learn), await look())
@@ -60,6 +67,8 @@ async def manual_actions(
             yield watch.note(_CANNOT_LISTEN)
         is_over = False
         while not is_over:
+            if is_over_when_closed and _is_closed(sender):
+                raise BrowserUnavailable("The window was closed")
             is_over = await _wait_for_input(listener, takeover_end, watch.pause_s)
             if is_over:
                 await listener.close()
@@ -76,13 +85,21 @@ async def manual_actions(
             yield watch.note(f"did {listener.lost_count} more things that are not recorded: they came too fast")
     except BrowserUnavailable:
         # They may have closed the browser; the next look reports that. Wait until they hand it back.
-        if takeover_end is None:
+        if takeover_end is None or watch is None:
             raise
+        is_over = is_over_when_closed and _is_closed(sender)
+        with suppress(BrowserUnavailable):  # what they did last may need another look
+            while is_over and listener.queue:
+                for done in await watch.handle_input(listener.queue.pop(0)):
+                    yield done
         if watch.act is not None:
             yield _to_manual_action(watch.act)
+        if is_over:
+            yield watch.closing()
+            return
         await takeover_end
     finally:
-        sender.tabs.route_file_choosers(to_person=False)
+        sender.tabs.hand_over(to_person=False)
         if takeover_end is not None:
             takeover_end.cancel()
         await listener.close()
@@ -115,17 +132,29 @@ class _Watch:
     pause_s: float = _LOOK_EVERY_S
     """Time between two looks; longer if looks are slow."""
     _before: LiveObservation | None = None
+    _typed_from: dict[Field, LiveObservation] = field(default_factory=dict)
+    """The looks before a text was begun that is still being typed."""
     _looked_at: float = 0.0
 
     def note(self, words: str) -> ManualAction:
         """A manual action that only consists of words."""
         return _to_manual_action(HumanAct(self.seen, words, None, time.monotonic()))
 
+    def closing(self) -> ManualAction:
+        """That the window was closed, which says that the task is done."""
+        done = Outcome(status="done", effect="finished", sentence="A person closed the window.")
+        note = self.note("closed the window")
+        return note.model_copy(update={"action": Finish(), "outcome": done})
+
     async def handle_input(self, timed: TimedInput) -> list[ManualAction]:
         """Interprets an input, and returns the manual actions that it completes."""
         # Input during a look refers to the look before.
         is_earlier = timed.at < self._looked_at and self._before is not None and self.meaning.knows(timed, self._before)
         base = self._before if is_earlier and self._before is not None else self.seen
+        if timed.event.does == "typed":
+            self.listener.typing_in.discard(timed.field)
+            begun = self._typed_from.pop(timed.field, base)
+            base = begun if self.meaning.knows(timed, begun) else base
         done: list[ManualAction] = []
         is_elsewhere = timed.page is not base.page and timed.page in self.sender.tabs.pages
         if is_elsewhere:
@@ -146,6 +175,8 @@ class _Watch:
         began, before = time.monotonic(), self.seen
         self.seen, self._before = await self.look(), before
         self._looked_at = time.monotonic()
+        for each in self.listener.typing_in - self._typed_from.keys():
+            self._typed_from[each] = before
         self.pause_s = max(_LOOK_EVERY_S, 2 * (self._looked_at - began))
         went = await self.listener.detect_navigation(self.seen.page)
         if before.page is not self.seen.page or (went == "reload" and not _is_other_document(before, self.seen)):
@@ -163,6 +194,11 @@ class _Watch:
     def _finish_act(self, after: LiveObservation | None = None) -> list[ManualAction]:
         act, self.act = self.act, None
         return [] if act is None else [_to_manual_action(act, after)]
+
+
+def _is_closed(sender: InputSender) -> bool:
+    """Whether the person has closed all tabs of the run, or the browser."""
+    return all(page.is_closed() for page in sender.tabs.pages)
 
 
 async def _has_changed(seen: LiveObservation, sender: InputSender) -> bool:

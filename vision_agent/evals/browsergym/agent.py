@@ -26,18 +26,18 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
-from vision_agent.escape import safe_line
 from vision_agent.evals.baselines import BASELINES, baseline
 from vision_agent.evals.browsergym.calls import NOTHING, CallSet, calls_for
 from vision_agent.evals.browsergym.look import Looks
+from vision_agent.geometry import Box
 from vision_agent.models.factory import make_model
 from vision_agent.ports import Model
 from vision_agent.settings import Settings, load
+from vision_agent.text.escape import safe_line
 from vision_agent.types import (
-    Box,
     Decision,
     Effect,
     GoalPicture,

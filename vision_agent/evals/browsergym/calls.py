@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vision_agent import actions
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, Offset, Point, Target, chord_keys
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.types import Mark, Observation, Outcome, Refusal
 
 NOTHING = "noop(0)"
@@ -86,6 +86,10 @@ _WHY_NOT = {
     "upload": "This task has no files.",
     "select_text": "BrowserGym cannot select text by its words; drag from one point to another instead.",
     "scroll_to": "BrowserGym cannot search a page for words; scroll instead.",
+    "look_at": "BrowserGym provides one picture of the view and none of a part; the readable text is in the listing.",
+    "pan": "BrowserGym cannot measure how far a drawing moved; drag from one point to another instead.",
+    "magnify": "BrowserGym cannot turn the wheel over a point; scroll, or use the page's own buttons.",
+    "find_on": "BrowserGym cannot search a drawing for words; drag or scroll, and look.",
     "zoom": "BrowserGym provides one picture of the view and no closer one; the readable text is in the listing.",
     "read": "BrowserGym provides no more text than the listing has; scroll to see more.",
     "extract": "BrowserGym provides no tables; what is in view is in the listing.",

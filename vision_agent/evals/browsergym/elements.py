@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vision_agent.types import Box, ScrollState
+from vision_agent.geometry import Box, ScrollState
 
 _LONGEST_TEXT = 400
 _SCROLLBAR_PX = 8

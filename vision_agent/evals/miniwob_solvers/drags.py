@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vision_agent.evals.miniwob_solvers.asked import match_groups, quotes
 from vision_agent.evals.miniwob_solvers.episode import At, Episode, On
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _FAR = 25

@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Finish, Wait
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import VisionAgentError
 from vision_agent.evals.miniwob_solvers import Solver
 from vision_agent.evals.miniwob_solvers.episode import Episode, Unsolved

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vision_agent.errors import UsageError
-from vision_agent.types import Box, Observation
+from vision_agent.geometry import Box
+from vision_agent.types import Observation
 
 PAD = 8
 """Pixels around a label that the reader also gets."""

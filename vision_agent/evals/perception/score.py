@@ -38,8 +38,9 @@ from vision_agent.evals.perception.selector_labels import Entry, ask, entries_of
 from vision_agent.evals.perception.trial import dismiss, try_targets
 from vision_agent.evals.perception.truth import Target, Truth, build_truth, questions
 from vision_agent.evals.suites.fixture_sites import served
+from vision_agent.geometry import Box
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Box, Mark, Observation
+from vision_agent.types import Mark, Observation
 from vision_agent.vision.image_limits import image_limits_for
 
 FIXTURES = assets.fixtures("pages")

@@ -21,7 +21,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 KINDS = ("targets", "scrollers", "either", "never")
 

@@ -49,7 +49,7 @@ from typing import Any
 
 from vision_agent.evals.perception.page_facts import DocumentLook
 from vision_agent.evals.perception.trial import Came, Trial
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 CONTROLS = frozenset(
     """

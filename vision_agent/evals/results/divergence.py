@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from itertools import combinations, zip_longest
 from pathlib import Path
 
-from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Cell, Point, Target, mark_in, targets_of
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import RecordError
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.results.summary import Group, item_key
+from vision_agent.geometry import Box, Size
 from vision_agent.record.read import read
 from vision_agent.record.store import SHOTS, shot_name
-from vision_agent.types import Box, Observation, Size, Step
+from vision_agent.types import Observation, Step
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from vision_agent.action_sentences import REASONS
+from vision_agent.describe.action_sentences import REASONS
 from vision_agent.evals.answer_grading import Grade
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.results.summary import Group

@@ -173,6 +173,7 @@ def render_page(found: Mapping[str, Sequence[FoundResult]], at: Path) -> str:
             answered=" ".join([ANSWERS, *totals.pictures]),
             notes=" ".join([INTERVALS, _SECONDS, CAVEAT, *bounds_note(totals), *reached_note(totals)]),
             href=lambda way: _href(way, at),
+            kept_by=_kept_by,
             style=Markup(style),
             policy=policy(style, "", pictures=f"data: {BESIDE}"),
         )
@@ -241,6 +242,18 @@ def _heat(cell: TaskScore) -> int | None:
     if cell.rate in (0.0, 1.0):
         return 4 if cell.rate else 0
     return 1 + min(2, int(cell.rate * 3))
+
+
+def _kept_by(squares: Sequence[Square | None]) -> str:
+    """The filters that keep a task, as CSS classes."""
+    known = [square for square in squares if square is not None]
+    heats = [square.heat for square in known if square.heat is not None]
+    words = {
+        "failing": any(heat < 4 for heat in heats),
+        "lost-by-all": bool(heats) and not any(heats),
+        "broken": any(each.state == "warned" for square in known for each in square.tries),
+    }
+    return " ".join(word for word, holds in words.items() if holds)
 
 
 _SIGNS = {True: ("✓", "ok"), False: ("✕", "failed"), None: ("?", "skipped")}

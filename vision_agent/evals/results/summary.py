@@ -117,6 +117,10 @@ class SuiteRow:
     operations: dict[str, Rates]
     """The same by kind of operation in the reference, such as `CLICK`; empty if there is only one kind."""
 
+    def reaches(self, percent: float) -> bool:
+        """Whether at least this share of the scored items passed; False if none was scored."""
+        return self.scored > 0 and 100 * self.passed >= percent * self.scored
+
 
 @dataclass(frozen=True)
 class SettingPair:
@@ -301,7 +305,10 @@ def _agreement(scored: Sequence[ItemResult]) -> Agreement | None:
 
 
 def _bound(group: Group, groups: Sequence[Group], models: Sequence[str]) -> BaselineScore | None:
-    """The baseline with the most items in common; ties go to the same folder, then the same settings."""
+    """The baseline with the most items in common; ties go to the same folder, then the same settings.
+
+    What passed less often than the setting itself, on the items of both, is no ceiling.
+    """
     if group.model in models:
         return None
     mine, best, found = _scored(group), (0, False, False), None
@@ -309,9 +316,11 @@ def _bound(group: Group, groups: Sequence[Group], models: Sequence[str]) -> Base
         if each.suite == group.suite and each.model in models:
             theirs = _scored(each)
             common = mine.keys() & theirs.keys()
+            passed = sum(theirs[item] for item in common)
+            if models == CEILINGS and passed < sum(mine[item] for item in common):
+                continue
             rank = len(common), each.name == group.name, each.settings == group.settings
             if common and rank > best:
-                passed = sum(theirs[item] for item in common)
                 best, found = rank, BaselineScore(each.model, len(common), passed, passed / len(common))
     return found
 
@@ -336,7 +345,7 @@ def _pair(one: Group, other: Group) -> SettingPair:
         neither=times[False, False],
         difference=paired_bootstrap(list(tasks.values())),
         p=p,
-        p_adjusted=p,
+        p_adjusted=p,  # adjusted once all pairs are known
     )
 
 

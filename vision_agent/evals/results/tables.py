@@ -298,7 +298,8 @@ def bounds_note(summary: ResultsSummary) -> list[str]:
     """An explanation of ceiling and floor, if there are any."""
     note = (
         "Ceiling: the rate of a baseline that knows the solution, on the same items with the same marks and actions; "
-        "floor: the rate of one that acts at random."
+        "floor: the rate of one that acts at random. "
+        "A baseline that passed less often than a setting is not its ceiling."
     )
     return [note] if any(row.ceiling or row.floor for row in summary.rows) else []
 

@@ -34,24 +34,11 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from vision_agent.actions import Action, Click, Select, Type
 from vision_agent.browser.observe.listing import listing, reading_order
 from vision_agent.errors import UsageError
-from vision_agent.escape import printable_line, safe_line
 from vision_agent.evals.answer_grading import Aim, Reference
 from vision_agent.evals.suites.offline import PageQuestion, Paper
-from vision_agent.types import (
-    Box,
-    Decision,
-    Kind,
-    Limits,
-    Mark,
-    MarkState,
-    Observation,
-    Outcome,
-    ScrollState,
-    Size,
-    Step,
-    Tab,
-    Task,
-)
+from vision_agent.geometry import Box, ScrollState, Size
+from vision_agent.text.escape import printable_line, safe_line
+from vision_agent.types import Decision, Kind, Limits, Mark, MarkState, Observation, Outcome, Step, Tab, Task
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.picture import Picture

@@ -26,6 +26,7 @@ from vision_agent.evals.items import RUNS, Item, ItemResult
 from vision_agent.evals.run_metrics import RunMetrics, run_metrics_of
 from vision_agent.evals.suites.frozen import NO_BROWSER
 from vision_agent.events import Decided, Ended, Event, Graded, Happened, Intended, Observed, Started, Stepped, Troubled
+from vision_agent.geometry import Size
 from vision_agent.models.factory import make_model
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.prompt.prompt import page_pictures
@@ -35,7 +36,7 @@ from vision_agent.record.redact import Redactor
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
 from vision_agent.settings import ModelSettings, ObserveSettings, Settings, recordable
-from vision_agent.types import Decision, Ending, Observation, Outcome, Provenance, Run, Size, Step, Task, Usage
+from vision_agent.types import Decision, Ending, Observation, Outcome, Provenance, Run, Step, Task, Usage
 from vision_agent.vision.image_limits import image_limits_for
 from vision_agent.vision.labels import annotate
 from vision_agent.vision.style import STYLES

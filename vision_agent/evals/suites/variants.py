@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vision_agent.errors import UsageError
+from vision_agent.geometry import Size
 from vision_agent.settings import BrowserSettings, Settings
-from vision_agent.types import Size
 
 
 @dataclass(frozen=True)

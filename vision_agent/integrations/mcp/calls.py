@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from vision_agent.actions import Finish, Goto, Read
+from vision_agent.actions import Finish, Goto, LookAt, Read
 from vision_agent.errors import FormatError, VisionAgentError
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.integrations.mcp import answers
@@ -25,6 +25,7 @@ from vision_agent.integrations.mcp.sessions import (
 )
 from vision_agent.integrations.mcp.tools import Call, OpenArguments, RunArguments, ToolSpec, parse_call
 from vision_agent.models.prompt.templates import as_line
+from vision_agent.models.reply import check_target
 from vision_agent.settings import Settings
 from vision_agent.types import Decision, Observation, Shot, Step
 
@@ -105,7 +106,7 @@ class Calls:
                     raise SessionRefused(f"The browser did not start within {rules.open_s:g} seconds.")
                 session.told_steps = len(turn.steps)
                 session.decide(_decision(call, turn.observation))
-                answer = await self._finish(call, session, caller)
+                answer = await self._finish(call, session, caller, is_new=True)
         except BaseException:
             self._sessions.close_soon(session)
             raise
@@ -170,13 +171,13 @@ class Calls:
             session.settle(session.question, None)
             return await self._finish(call, session, caller)
         if caller.answered is not None:
-            raise SessionRefused("That question is no longer open; nothing was done. Look again.")
+            raise SessionRefused("That question is no longer open; this answer changed nothing. Look again.")
         turn = await session.wait(self._sessions.rules.call_s)
         if not isinstance(turn, ClientTurn):
             return self._unfinished(call, session)
         match call.spec.name:
             case "look":
-                session.decide(Decision(author="client", next_goal="Look"))
+                session.decide(_look_decision(call, turn.observation))
             case "run":
                 assert isinstance(call.arguments, RunArguments)
                 _require_current(call, session, turn)
@@ -188,18 +189,26 @@ class Calls:
                 session.decide(_decision(call, turn.observation))
         return await self._finish(call, session, caller)
 
-    async def _finish(self, call: Call, session: BrowserSession, caller: Caller) -> ToolAnswer:
-        """Waits for what comes of the decision, and asks the person if that is necessary."""
+    async def _finish(self, call: Call, session: BrowserSession, caller: Caller, *, is_new: bool = False) -> ToolAnswer:
+        """Waits for what comes of the decision, and asks the person if that is necessary.
+
+        `is_new`: nobody was told yet where the supervision page is.
+        """
         while True:
-            came = await session.wait(self._sessions.rules.call_s)
+            came = await session.wait(self._sessions.rules.call_s, or_page=is_new and not caller.can_ask)
             match came:
                 case ClientTurn():
                     return _answer(call, session, came)
                 case PersonQuestion():
-                    answered = await caller.ask(came)
+                    answered = await _first_answer(caller, came)
                     if answered is None:
                         return ToolAnswer(came.text, question=came)
                     session.settle(came, answered[0])
+                case None if is_new and session.is_asked_on_page:
+                    return ToolAnswer(
+                        f"session {session.name}: `open` waits for a person, who can approve it at "
+                        f"{session.supervised_at} (in one browser). Show it to them; `look` waits for their answer."
+                    )
                 case None:
                     return self._unfinished(call, session)
 
@@ -227,6 +236,20 @@ def _decision(call: Call, observation: Observation) -> Decision:
     action = call.action(observation)
     goal = action.url if isinstance(action, Goto) else action.kind
     return Decision(author="client", next_goal=f"{call.spec.name}: {goal}"[:200], actions=(action,))
+
+
+def _look_decision(call: Call, observation: Observation) -> Decision:
+    """A plain look, or one at a mark of the last look only.
+
+    Raises:
+        FormatError: the last look has no such mark.
+    """
+    scope = getattr(call.arguments, "scope", None)
+    if scope is None:
+        return Decision(author="client", next_goal="Look")
+    check_target(scope, observation, "`look`")
+    action = LookAt(target=scope, tile=call.arguments.tile)
+    return Decision(author="client", next_goal=f"Look at {scope} only", actions=(action,))
 
 
 def _require_current(call: Call, session: BrowserSession, turn: ClientTurn) -> None:
@@ -280,6 +303,10 @@ def _answer(call: Call, session: BrowserSession, turn: ClientTurn) -> ToolAnswer
     if kind == "look" and arguments.picture:
         head[0] += f" · picture {seen.marked.size.width}×{seen.marked.size.height}"
     head += [_status(call, news)]
+    if session.supervised_at and call.spec.name == "open" and arguments.session is None:
+        head.append(
+            f"A person can supervise this session at {session.supervised_at} (in one browser). Show it to them."
+        )
     if call.spec.name == "run":
         told.append(f"the model, after {len(news)} steps: {as_line(session.lent_answer)[:_LONGEST_LINE]}")
     is_listing = call.spec.name == "tabs" and call.form is None
@@ -305,6 +332,17 @@ def _answer(call: Call, session: BrowserSession, turn: ClientTurn) -> ToolAnswer
     return ToolAnswer(text, seen.marked if kind == "look" and arguments.picture else None, _is_refused(call, news))
 
 
+async def _first_answer(caller: Caller, question: PersonQuestion) -> tuple[str | bool | None] | None:
+    """What the client's person answers, as `Caller.ask`; no answer once somebody else has given one."""
+    asking = asyncio.create_task(caller.ask(question))
+    try:
+        either: list[asyncio.Future[Any]] = [asking, question.answer]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        return asking.result() if asking.done() else (None,)
+    finally:
+        asking.cancel()
+
+
 def _latest(told: list[str], most_tokens: int) -> tuple[list[str], int]:
     """The last outcomes that fit, one at least, and the number of those left out."""
     kept = told[-_MOST_STEPS_TOLD:]
@@ -325,7 +363,7 @@ def _reply_kind(call: Call, news: Sequence[Step]) -> str:
 def _status(call: Call, news: Sequence[Step]) -> str:
     """What became of the call, in our own words."""
     outcomes = [outcome for step in news for outcome in step.outcomes]
-    if call.form is None:
+    if call.form is None and not (call.spec.name == "look" and outcomes):
         return f"{call.spec.name}: done"
     if not outcomes:
         return f"{call.spec.name}: not done"
@@ -333,9 +371,9 @@ def _status(call: Call, news: Sequence[Step]) -> str:
 
 
 def _is_refused(call: Call, news: Sequence[Step]) -> bool:
-    if call.form is None:
-        return False
     outcomes = [outcome for step in news for outcome in step.outcomes]
+    if call.form is None:
+        return call.spec.name == "look" and bool(outcomes) and outcomes[-1].status == "refused"
     return not outcomes or outcomes[-1].status == "refused"
 
 

@@ -15,11 +15,13 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
 
 from vision_agent.integrations.mcp.calls import Calls, ToolAnswer
 from vision_agent.integrations.mcp.instructions import instructions
+from vision_agent.integrations.mcp.look_app import APP_URI, EXTENSIONS, TOOL_META, app_contents, app_resource
 from vision_agent.integrations.mcp.sessions import PersonQuestion, Sessions
-from vision_agent.integrations.mcp.tools import ToolSpec, offered_tools
+from vision_agent.integrations.mcp.tools import AnswerArguments, ToolSpec, offered_tools
 
 _ASKED = "person"
 """The key of the one question in an answer."""
@@ -54,14 +56,30 @@ def make_server(sessions: Sessions) -> Server[Any]:
             )
         return types.CallToolResult(content=_content(answer), is_error=answer.is_refused)
 
-    return Server(
+    async def list_resources(
+        _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[app_resource()])
+
+    async def read_resource(
+        _: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        if params.uri != APP_URI:
+            raise MCPError(types.INVALID_PARAMS, f"There is no resource {params.uri[:100]!r}; there is {APP_URI}.")
+        return types.ReadResourceResult(contents=[app_contents()])
+
+    server = Server[Any](
         "vision-agent",
         version=metadata.version("vision-agent"),
         title="vision-agent",
         instructions=instructions(sessions.rules.task),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=read_resource,
     )
+    server.extensions = EXTENSIONS
+    return server
 
 
 def _listed(spec: ToolSpec) -> types.Tool:
@@ -75,6 +93,7 @@ def _listed(spec: ToolSpec) -> types.Tool:
             idempotent_hint=spec.is_idempotent,
             open_world_hint=True,
         ),
+        _meta=TOOL_META if issubclass(spec.arguments, AnswerArguments) else None,
     )
 
 

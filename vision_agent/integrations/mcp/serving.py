@@ -9,14 +9,11 @@ import asyncio
 import os
 import secrets
 import select
-import signal
-import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, redirect_stdout, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, redirect_stdout
 from typing import Any
 
-import uvicorn
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -24,15 +21,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vision_agent.errors import UsageError
 from vision_agent.integrations.mcp import SERVED_AT
 from vision_agent.integrations.mcp.server import make_server
 from vision_agent.integrations.mcp.sessions import SessionRules, Sessions
+from vision_agent.web.loopback import serve_on_loopback, told_to_end
 
 _LARGEST = 200_000
 """Bytes of a request: the arguments of a call are shorter, and none is a picture."""
-_ENDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-_GOODBYE_S = 1.0
 _LAST_WORDS_S = 5.0
 """How long a client that has closed stdin may still take to read its answers."""
 _LOOKS_EVERY_S = 0.5
@@ -49,7 +44,7 @@ async def serve_stdio(rules: SessionRules) -> None:
 
 async def _serve_stdio(sessions: Sessions, server: Server[Any]) -> None:
     watched = os.dup(0)
-    async with _told_to_end() as ending, stdio_server() as (read, write):
+    async with told_to_end() as ending, stdio_server() as (read, write):
         serving = asyncio.create_task(server.run(read, write, server.create_initialization_options()))
         others = [asyncio.create_task(ending.wait()), asyncio.create_task(_closed_by_client(watched))]
         await asyncio.wait([serving, *others], return_when=asyncio.FIRST_COMPLETED)
@@ -85,14 +80,10 @@ async def serve_http(rules: SessionRules, *, port: int = 0, token: str | None = 
     Raises:
         UsageError: the port is taken.
     """
-    try:
-        listening = socket.create_server(("127.0.0.1", port))
-    except OSError as error:
-        raise UsageError(f"Port {port} of 127.0.0.1 cannot be used: {error.strerror}", "name another --port") from error
     sessions = Sessions(rules)
     given = token or secrets.token_urlsafe(24)
-    with listening:
-        here = listening.getsockname()[1]
+
+    def guarded(here: int) -> ASGIApp:
         hosts = [f"127.0.0.1:{here}", f"localhost:{here}"]
         app = make_server(sessions).streamable_http_app(
             streamable_http_path=SERVED_AT,
@@ -102,58 +93,22 @@ async def serve_http(rules: SessionRules, *, port: int = 0, token: str | None = 
                 allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
             ),
         )
-        guard = _Guard(app, hosts, given, on_gone=sessions.close_of)
-        config = uvicorn.Config(
-            guard,
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
-        server = _Server(config)
-        running = asyncio.create_task(server.serve(sockets=[listening]))
+        return _Guard(app, hosts, given, on_gone=sessions.close_of)
+
+    async with serve_on_loopback(guarded, port, has_lifespan=True) as here:
         try:
             yield f"http://127.0.0.1:{here}{SERVED_AT}", given
         finally:
             await sessions.close()
-            server.should_exit = True
-            with suppress(TimeoutError):
-                async with asyncio.timeout(5 * _GOODBYE_S):
-                    await running
 
 
 async def serve_http_until_told(
     rules: SessionRules, *, port: int, token: str | None, say: Callable[[str, str], None]
 ) -> None:
     """Serves clients on loopback until the process is told to end; `say` gets the address and the token."""
-    async with _told_to_end() as ending, serve_http(rules, port=port, token=token) as (address, given):
+    async with told_to_end() as ending, serve_http(rules, port=port, token=token) as (address, given):
         say(address, given)
         await ending.wait()
-
-
-@asynccontextmanager
-async def _told_to_end() -> AsyncIterator[asyncio.Event]:
-    """An event that is set when the process is told to end; told again, it still ends in an orderly way."""
-    ending = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in _ENDS:
-        loop.add_signal_handler(number, ending.set)
-    try:
-        yield ending
-    finally:
-        for number in _ENDS:
-            loop.remove_signal_handler(number)
-
-
-class _Server(uvicorn.Server):
-    """Leaves signals to whoever serves."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Capture no signals."""
-        yield
 
 
 class _Guard:

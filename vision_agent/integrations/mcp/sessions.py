@@ -13,19 +13,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vision_agent.action_sentences import describe_action
+from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.integrations.mcp.client_model import ClientModel, ClientTurn, LentModel
+from vision_agent.integrations.mcp.supervision import SessionSupervision, page_hosts
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.prompt.templates import as_line
 from vision_agent.policy.approval import words_of
-from vision_agent.ports import Model
+from vision_agent.ports import Approver, Model
 from vision_agent.record.redact import Redactor
 from vision_agent.record.redact_events import RedactedModel
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Choice, Decision, Observation, Provenance, Risky, Task
-from vision_agent.urls import shown_address
 
 MOST_STEPS = 300
 """Steps of a session, unless somebody sets them: its looks are kept in memory."""
@@ -50,6 +51,8 @@ class SessionRules:
     most_sessions: int = 8
     idle_s: float = 1800.0
     """A session that gets no call for so long is closed."""
+    is_supervised: bool = False
+    """Whether each session has a supervision page, whose address its first answer gives."""
     call_s: float = 90.0
     """How long a call may wait for its outcome; the act goes on, and `look` waits for it again."""
     open_s: float = 120.0
@@ -126,6 +129,11 @@ class BrowserSession:
         self._client = ClientModel(rules.idle_s, self._news.set)
         self._lent: LentModel | None = None
         task = rules.task.model_copy(update={"goal": goal or "Driven by a client over MCP", "start_url": None})
+        self._supervision: SessionSupervision | None = None
+        approver: Approver = _SessionApprover(self)
+        if rules.is_supervised:
+            approver = self._supervision = SessionSupervision(settings, task.goal, approver, self._news.set)
+            task = task.model_copy(update={"denied_hosts": (*task.denied_hosts, *page_hosts(settings))})
         redact = Redactor(task.secrets, task.private_kinds)
 
         def lend(inner: Model) -> Model:
@@ -140,16 +148,26 @@ class BrowserSession:
             wrap_model=lend if rules.model else None,
             provenance=Provenance(model="client"),
             person=self._ask,
-            approver=_SessionApprover(self),
+            approver=approver,
             is_driven=True,
         )
-        self._run = asyncio.create_task(self._agent.run(), name=f"session {name}")
+        self._run = asyncio.create_task(self._run_agent(), name=f"session {name}")
 
         def ended(_: asyncio.Task[object]) -> None:
             self._news.set()
             on_end()
 
         self._run.add_done_callback(ended)
+
+    async def _run_agent(self) -> None:
+        supervision = self._supervision
+        if supervision is None:
+            await self._agent.run()
+            return
+        async with supervision.opened():
+            self._agent.listen(supervision.page.hear)
+            await self._agent.run()
+            await supervision.show_report(self._agent.report)
 
     # --- what a call reads --------------------------------------------------------------------------------------------
 
@@ -167,6 +185,16 @@ class BrowserSession:
     def lent_answer(self) -> str:
         """How the goal of the last `run` ended."""
         return self._lent.answer if self._lent is not None else ""
+
+    @property
+    def supervised_at(self) -> str:
+        """The address of its supervision page; empty without one."""
+        return self._supervision.address if self._supervision is not None else ""
+
+    @property
+    def is_asked_on_page(self) -> bool:
+        """Whether its supervision page waits for a person's answer."""
+        return self._supervision is not None and self._supervision.is_asking
 
     @property
     def turn(self) -> ClientTurn | None:
@@ -215,8 +243,10 @@ class BrowserSession:
         # The client's decision is to look; the model decides from then on.
         self.decide(Decision(author="client", next_goal=f"Lend the page to the model: {goal}"))
 
-    async def wait(self, seconds: float) -> ClientTurn | PersonQuestion | None:
+    async def wait(self, seconds: float, *, or_page: bool = False) -> ClientTurn | PersonQuestion | None:
         """The next turn or question; None if neither comes in time.
+
+        `or_page`: or if the supervision page is waiting for a person.
 
         Raises:
             SessionRefused: the run has ended.
@@ -229,6 +259,8 @@ class BrowserSession:
                     if (turn := self._client.turn) is not None:
                         self._keep(turn.observation)
                         return turn
+                    if or_page and self.is_asked_on_page:
+                        return None
                     if self._run.done():
                         raise SessionRefused(f"Session {self.name} is over: {as_line(self.ending_sentence())[:500]}.")
                     self._news.clear()
@@ -285,7 +317,9 @@ class BrowserSession:
 
     async def _ask(self, question: str) -> str | None:
         answer = await self.ask_person(question, is_approval=False)
-        return answer if isinstance(answer, str) and answer.strip() else None
+        if isinstance(answer, str) and answer.strip():
+            return answer
+        return await self._supervision.page.ask(question) if self._supervision is not None else None
 
 
 class _SessionApprover:
@@ -304,6 +338,8 @@ class _SessionApprover:
         acts = "; then ".join(describe_action(action, observation) for action in decision.actions)
         why = f"\nWhy you are asked: {words_of(risks)}." if risks else ""
         text = f"Approve this in the browser, on {as_line(shown_address(observation.url))[:200]}?\n{acts}{why}"
+        if self._session.supervised_at:
+            text += f"\nOr answer at {self._session.supervised_at}"
         answer = await self._session.ask_person(text, is_approval=True)
         if answer is True:
             return Choice(kind="approve")
@@ -371,7 +407,7 @@ class Sessions:
         for session in self._open.values():
             if session.question is not None and session.question.id == question and session.owner in (None, owner):
                 return session
-        raise SessionRefused("That question is no longer open; nothing was done.")
+        raise SessionRefused("That question is no longer open; this answer changed nothing. Look again.")
 
     def open_of(self, owner: object) -> list[BrowserSession]:
         """The open sessions of a client."""

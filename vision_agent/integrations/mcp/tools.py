@@ -22,6 +22,7 @@ from vision_agent.actions import (
     Forward,
     Goto,
     Infeasible,
+    LookAt,
     OpenTab,
     Reload,
     ScrollTo,
@@ -42,8 +43,10 @@ _LONGEST_GOAL = 4000
 _MOST_FAULTS = 3
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
-NOT_OFFERED: tuple[type[BaseModel], ...] = (Ask, Infeasible)
-"""Actions without a tool: a client asks its own person, and ends a session with `close`."""
+NOT_OFFERED: tuple[type[BaseModel], ...] = (Ask, Infeasible, LookAt)
+"""Actions without a tool: a client asks its own person, ends a session with `close`, and looks at one thing with the
+`scope` of `look`.
+"""
 
 ReplyKind = Literal["look", "changes", "outcome"]
 
@@ -68,6 +71,13 @@ class SessionArguments(AnswerArguments):
 
     session: Annotated[str, Field(max_length=100)]
     look_id: Annotated[str | None, Field(max_length=100)] = None
+
+
+class LookArguments(SessionArguments):
+    """The arguments of `look`."""
+
+    scope: Annotated[int | None, Field(description="only this mark; the other numbers stay, but are not sent")] = None
+    tile: Annotated[int, Field(ge=1, le=10_000, description="of a surface larger than a picture shows")] = 1
 
 
 class NamedSession(_Arguments):
@@ -315,7 +325,8 @@ _LOOK = ToolSpec(
     "look",
     (),
     "Look at the page: its picture with a number on everything that can be acted on, and a line for each number. "
-    "With `look_id`: only what changed since that look.",
+    "With `look_id`: only what changed since that look. With `scope`: only that mark, in tiles if it is large.",
+    LookArguments,
     only_looks=True,
 )
 _OPEN = ToolSpec("open", (Goto,), "Open an address: in a new session, or in the tab of `session`.", OpenArguments)

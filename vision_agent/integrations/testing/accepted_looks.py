@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import tempfile
 from pathlib import Path
@@ -49,7 +50,8 @@ def compare(seen: Observation, name: str, tolerance: float, evidence: Evidence, 
         found = diff(accepted, now, tolerance=tolerance)
         if found.is_same:
             return ""
-        page = write_diff(found, evidence.own / f"{accepted.name}.diff.html")
+        accept = f"pytest {shlex.quote(evidence.test)} --marks-accept"
+        page = write_diff(found, evidence.own / f"{accepted.name}.diff.html", accept)
         evidence.files.append(("comparison", page))
     said = "; ".join(line for pair in found.pairs for line in _lines(pair))
     return f"the page is not the accepted look {name!r}: {said}"

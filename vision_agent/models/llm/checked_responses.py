@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 
-from vision_agent.escape import cut_text
+from vision_agent.text.escape import cut_text
 
 LARGEST_BODY = 16 * 2**20
 """Bytes of an answer that are read; one of 128,000 tokens has less than 1 MiB."""

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from vision_agent.actions import Action, Ask, Finish, Infeasible
 from vision_agent.custom_actions import recordable_action
 from vision_agent.errors import FormatError
+from vision_agent.geometry import PageMap
 from vision_agent.models.llm import toolset_calls
 from vision_agent.models.llm.anthropic import AnthropicModel, Body, image, reply_text, request_record, total_usage
 from vision_agent.models.prompt.history import render_log
@@ -25,8 +26,8 @@ from vision_agent.models.prompt.prompt import exemplar_parts, now_values, task_t
 from vision_agent.models.prompt.templates import as_data, as_line, fill
 from vision_agent.models.reply import check_arguments, plain_schema, usage_on_error
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Decision, Observation, Outcome, PageMap, Step, Task
-from vision_agent.urls import shown_address
+from vision_agent.text.urls import shown_address
+from vision_agent.types import Decision, Observation, Outcome, Step, Task
 
 _HISTORY = ModelSettings(history="data")
 _FAMILY = "browser"

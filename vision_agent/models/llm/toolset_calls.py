@@ -41,8 +41,9 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.errors import FormatError
+from vision_agent.geometry import PageMap
 from vision_agent.models.reply import check_target
-from vision_agent.types import Mark, Observation, PageMap
+from vision_agent.types import Mark, Observation
 
 NOT_OFFERED = (
     "new_tab",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import (
@@ -23,17 +23,23 @@ from vision_agent.actions import (
     Check,
     Click,
     CloseTab,
+    Custom,
     DoubleTap,
     Drag,
+    FindOn,
     Finish,
     Forward,
     Goto,
     Hold,
     Hover,
     Infeasible,
+    LookAt,
+    Magnify,
     Modifier,
     Offset,
     OpenTab,
+    Pan,
+    PictureArea,
     Point,
     Press,
     Read,
@@ -63,6 +69,7 @@ from vision_agent.models.offline.resolve_target import (
     is_field,
     is_list,
     is_scroller,
+    point_in,
 )
 from vision_agent.types import Mark, Observation
 
@@ -76,19 +83,24 @@ GRAMMAR = """\
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
   select text "Chapter 2"           select text "It was" to "the end.", select text "end ‹happy end›"
   check News, uncheck Terms         set Delivery day to 2026-12-01
-  upload cv.pdf to Attach           read, read page, read table at Total, read value of Notes
+  upload cv.pdf to Attach           read, read page, read table at Total, read value of Notes, read download
   press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   scroll down 300 px in Map         scroll up 100 px with Control in Map
   scroll to Item 250                scroll to "Chapter 2", scroll to [12]
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
   drag (90, 80) through (160, 40), (230, 80) to (90, 80)
+  drag (0.1, 0.9) of Map through (0.3, 0.5), (0.5, 0.9) to (0.7, 0.5) of Map
   drag Corner by (40, 40) with Shift held
   zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
+  look at Map only                  look at [8] only, tile 2; look at (100, 50) to (400, 300) only
+  pan Map by (-200, 0)              find "Berlin" on Map
+  magnify Map 2 times               magnify Map 0.5 times with two fingers, turn Map by 30 degrees
   goto /cart                        back, forward, reload
   wait for "text"                   wait for a change, wait 1
   open tab URL                      switch to tab 2, close tab 2
   ask QUESTION
+  call price_of with article="mug"  call book_seat with target=12, name="Ann"
   finish                            finish ANSWER, fail REASON, infeasible REASON
 A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
 where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
@@ -99,12 +111,18 @@ If nothing has the name, the only thing whose name begins or ends with it is tak
 deletes, sends, pays or submits, or the page goes on outside the view.
 If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
 A line with a target may end with how long to look for it (within 5 s).
+An action of your own is called with its arguments: texts in double quotes, numbers and marks as numbers.
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 
 Build = Callable[[Observation], Action]
 """Builds the action of a line for the current page; raises `NotFoundError` if its target is not there."""
 
+WAIT_S = 10.0
+"""How long a line waits for a text or a change."""
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
+_VALUE = rf"{_QUOTED}|\[[^\]]*\]|[^\s,\"\[\]]+"
+_ARGUMENT = rf"\w+\s*=\s*(?:{_VALUE})"
+"""One of an action of the caller's own."""
 _NUMBER = r"\d+(?:\.\d+)?"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
@@ -113,6 +131,7 @@ _IN_ROW = re.compile(rf"\s+in\s+row\s+({_QUOTED}|.+)$", re.IGNORECASE)
 _WITHIN = re.compile(rf"\s+within\s+({_NUMBER})\s*s(?:econds?)?$", re.IGNORECASE)
 _IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
+_BY = rf"\s+by\s+\(\s*(?P<right>-?{_NUMBER})\s*,\s*(?P<down>-?{_NUMBER})\s*\)"
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _THROUGH = re.compile(rf"\s+through\s+({_POINT.pattern}(?:\s*,?\s*{_POINT.pattern})*)$", re.IGNORECASE)
 """The way of a drag."""
@@ -122,13 +141,13 @@ _WITH_KEYS = rf"(?:\s+with\s+(?P<held>{_MODIFIER}(?:\+{_MODIFIER})*)\s+held)?"
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
-    *("read", "press", "scroll", "hold", "hover", "drag", "zoom"),
+    *("read", "press", "scroll", "hold", "hover", "drag", "zoom", "look", "pan", "find", "magnify", "turn"),
 )
 _MISTYPED = 75
 """How alike a word and a mistyped one are at least, of 100; `clikc` and `click` are 80."""
 _VERBS = (
     *_WITH_TARGET,
-    *("go", "goto", "back", "forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
+    *("go", "goto", "back", "forward", "reload", "wait", "open", "switch", "close", "ask", "call", "finish", "fail"),
     "infeasible",
 )
 
@@ -178,14 +197,15 @@ def _read(text: str, number: int) -> Build:
 
 
 def _examples_like(text: str) -> str:
-    """The examples with the first word of a line, or the word that was probably meant; else the whole grammar."""
+    """The examples with the first word of a line, or the word that was probably meant; else the words there are."""
     word = text.split()[0].lower()
     near = process.extractOne(word, _VERBS, scorer=fuzz.ratio, score_cutoff=_MISTYPED)
     verb = near[0] if near else word
     begins = re.compile(rf"(?:^|\s\s|[,;] ){re.escape(verb)}\b")
     rows = [row for row in GRAMMAR.partition("\nA thing is named")[0].splitlines() if begins.search(row)]
     if not rows:
-        return f"lines look like this:\n{GRAMMAR}\n"
+        words = ", ".join(dict.fromkeys(_VERBS))
+        return f"a line begins with one of these words; write one alone to see how it goes on: {words}"
     return "\n".join([f"lines with {verb!r} look like this:", *rows, ""])
 
 
@@ -232,9 +252,10 @@ def _named(text: str) -> NamedTarget:
     ordinal = _ORDINAL.match(rest)
     nth = int(ordinal[1]) if ordinal else 0
     rest = rest[ordinal.end() :] if ordinal else rest
-    distinction = _DISTINCTION.search(rest)
+    # All of a quoted text is the name, whatever stands in it.
+    distinction = None if (is_quoted := re.fullmatch(_QUOTED, rest)) else _DISTINCTION.search(rest)
     beside = (distinction[1] or distinction[2]).strip() if distinction else ""
-    if distinction is None and (distinction := _IN_ROW.search(rest)) is not None:
+    if distinction is None and not is_quoted and (distinction := _IN_ROW.search(rest)) is not None:
         beside = _unquoted(distinction[1])
     rest = rest[: distinction.start()] if distinction else rest
     kind = _KIND.search(rest)
@@ -336,10 +357,11 @@ def _upload(match: re.Match[str]) -> Build:
 
 def _read_page(match: re.Match[str]) -> Build:
     if not match["what"]:
-        return _always(Read(what="page" if match["page"] else "view"))
+        return _always(Read(what=match["whole"].lower() if match["whole"] else "view"))
     target = parse_target(match["what"])
-    if match["part"].startswith("table"):
-        return lambda seen: Read(what="table", mark=_mark(target, seen))
+    if "table" in match["part"]:
+        is_exact = match["part"].startswith("exact")
+        return lambda seen: Read(what="table", mark=_mark(target, seen), exact=is_exact)
     return lambda seen: Read(mark=_mark(target, seen, is_field))
 
 
@@ -403,11 +425,31 @@ def _drag(match: re.Match[str]) -> Build:
         return lambda seen: Drag(source=find_target(held, seen), target=offset, modifiers=keys)
     begin, end = _pair(match["rest"], "to")
     through = _THROUGH.search(begin)
-    path = tuple(Point(x=float(x), y=float(y)) for x, y in _POINT.findall(through[1])) if through else ()
     source, target = parse_target(begin[: through.start()] if through else begin), parse_target(end)
-    return lambda seen: Drag(
-        source=find_target(source, seen), target=find_target(target, seen), path=path, modifiers=keys
-    )
+    points = [(float(x), float(y)) for x, y in _POINT.findall(through[1])] if through else []
+    inside = _inside_of_way(source, target, points)
+
+    def build(seen: Observation) -> Drag:
+        path = tuple(Point(x=x, y=y) if inside is None else point_in(inside, x, y, seen) for x, y in points)
+        return Drag(source=find_target(source, seen), target=find_target(target, seen), path=path, modifiers=keys)
+
+    return build
+
+
+def _inside_of_way(
+    source: LineTarget, target: LineTarget, points: list[tuple[float, float]]
+) -> NamedTarget | NumberedTarget | None:
+    """The thing in whose box the points of a drag's way are fractions; None if they are pixels of the picture."""
+    ends = [each for each in (source, target) if isinstance(each, PointInMark)]
+    fractions = sum(x <= 1 and y <= 1 for x, y in points)
+    if not (ends and fractions):
+        return None  # a corner of the picture may be meant
+    if len(ends) == 1 or ends[0].mark != ends[1].mark or fractions < len(points):
+        _fail(
+            "the points after `through` are pixels of the picture, or all fractions if the drag begins and ends inside "
+            "the same thing"
+        )
+    return ends[0].mark
 
 
 def _held(words: str | None) -> tuple[Modifier, ...]:
@@ -427,6 +469,47 @@ def _zoom(match: re.Match[str]) -> Build:
     return lambda seen: Zoom(target=find_target(target, seen), grid=grid)
 
 
+def _look_at(match: re.Match[str]) -> Build:
+    tile = int(match["tile"] or 1)
+    corners = re.fullmatch(rf"({_POINT.pattern})\s+to\s+({_POINT.pattern})", match["what"], re.IGNORECASE)
+    if corners:
+        left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
+        area = PictureArea(corner=Point(x=left, y=top), opposite=Point(x=right, y=bottom))
+        return _always(LookAt(target=area, tile=tile))
+    target = parse_target(match["what"])
+    if isinstance(target, PicturePoint | PointInMark):
+        _fail("a point has no size; name a mark, or two corners of an area")
+
+    def build(seen: Observation) -> LookAt:
+        found = find_target(target, seen)
+        assert not isinstance(found, Point)
+        return LookAt(target=found, tile=tile)
+
+    return build
+
+
+def _pan(match: re.Match[str]) -> Build:
+    target, by = parse_target(match["what"]), Offset(right=float(match["right"]), down=float(match["down"]))
+    return lambda seen: Pan(mark=_mark(target, seen), by=by)
+
+
+def _find_on(match: re.Match[str]) -> Build:
+    target, text = parse_target(match["what"]), _unquoted(match["text"])
+    return lambda seen: FindOn(mark=_mark(target, seen), text=text)
+
+
+def _magnify(match: re.Match[str]) -> Build:
+    plain = Magnify(target=0, factor=float(match["factor"]), touch=bool(match["touch"]))
+    target = parse_target(match["what"])
+    return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
+
+
+def _turn(match: re.Match[str]) -> Build:
+    plain = Magnify(target=0, factor=1, degrees=float(match["degrees"]), touch=True)
+    target = parse_target(match["what"])
+    return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
+
+
 def _goto(match: re.Match[str]) -> Build:
     return lambda seen: Goto(url=urljoin(seen.url, match["url"]))
 
@@ -436,7 +519,31 @@ def _open_tab(match: re.Match[str]) -> Build:
 
 
 def _wait_for(match: re.Match[str]) -> Build:
-    return _always(Wait(text=_unquoted(match["text"]), seconds=10))
+    return _always(Wait(text=_unquoted(match["text"]), seconds=WAIT_S))
+
+
+def _call(match: re.Match[str]) -> Build:
+    given = match["given"] or ""
+    if given and not re.fullmatch(rf"{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*", given):
+        _fail('the arguments of an action of yours look like article="mug", count=2')
+    pairs = re.findall(r"(\w+)\s*=\s*" + f"({_VALUE})", given)
+    if len(dict(pairs)) < len(pairs):
+        _fail("an argument is there twice")
+    # Its risks are not known here: what declares none counts as risky.
+    return _always(Custom(name=match["name"], arguments={name: _value(text) for name, text in pairs}))
+
+
+def _value(text: str) -> JsonValue:
+    """The JSON value that a text is, or else the text."""
+    if text.startswith('"'):
+        return _unquoted(text)
+    if text in ("NaN", "Infinity", "-Infinity"):
+        return text
+    try:
+        found: JsonValue = json.loads(text)
+    except ValueError:  # also a number with thousands of digits
+        return text
+    return found
 
 
 def _always(action: Action) -> Build:
@@ -455,7 +562,10 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
         (r"set\s+(?P<rest>.+)", _set),
         (r"upload\s+(?P<rest>.+)", _upload),
-        (r"read(?:\s+(?P<page>page)|\s+(?P<part>table\s+at|value\s+of)\s+(?P<what>.+))?", _read_page),
+        (
+            r"read(?:\s+(?P<whole>page|download)|\s+(?P<part>(?:exact\s+)?table\s+at|value\s+of)\s+(?P<what>.+))?",
+            _read_page,
+        ),
         (
             rf"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+in\s+(?P<what>.+))?",
             _press,
@@ -472,16 +582,25 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
         (rf"drag\s+(?P<rest>.+?){_WITH_KEYS}", _drag),
         (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),
+        (r"look\s+at\s+(?P<what>.+?)\s+only(?:\s*,?\s+tile\s+(?P<tile>\d+))?", _look_at),
+        (rf"pan\s+(?P<what>.+?){_BY}", _pan),
+        (rf"find\s+(?P<text>{_QUOTED})\s+on\s+(?P<what>.+)", _find_on),
+        (
+            rf"magnify\s+(?P<what>.+?)\s+(?P<factor>{_NUMBER})\s+times(?P<touch>\s+with\s+two\s+fingers)?",
+            _magnify,
+        ),
+        (rf"turn\s+(?P<what>.+?)\s+by\s+(?P<degrees>-?{_NUMBER})\s*(?:degrees?|°)", _turn),
         (r"go\s?to\s+(?P<url>\S+)", _goto),
         (r"back", lambda _: _always(Back())),
         (r"forward", lambda _: _always(Forward())),
         (r"reload", lambda _: _always(Reload())),
         (rf"wait\s+for\s+(?P<text>{_QUOTED})", _wait_for),
-        (r"wait\s+for\s+a\s+change", lambda _: _always(Wait(change=True, seconds=10))),
+        (r"wait\s+for\s+a\s+change", lambda _: _always(Wait(change=True, seconds=WAIT_S))),
         (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _always(Wait(seconds=float(match["seconds"])))),
         (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
         (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _always(SwitchTab(tab=int(match["tab"])))),
         (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _always(CloseTab(tab=int(match["tab"])))),
+        (r"call\s+(?P<name>[^\W\d]\w*)(?:\s+with\s+(?P<given>.+))?", _call),
         (r"ask\s+(?P<question>.+)", lambda match: _always(Ask(question=match["question"]))),
         (r"finish(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(answer=_unquoted(match["answer"] or "")))),
         (r"infeasible\s+(?P<reason>.+)", lambda match: _always(Infeasible(reason=match["reason"]))),

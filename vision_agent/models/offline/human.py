@@ -6,20 +6,24 @@ Reads and writes through functions that default to the terminal. Knows no browse
 from __future__ import annotations
 
 import asyncio
+import select
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from vision_agent.actions import Action, Ask, Finish
 from vision_agent.errors import UsageError
-from vision_agent.escape import escaped_line, terminal_text
 from vision_agent.models.offline.grammar import GRAMMAR, parse
 from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers
 from vision_agent.ports import Model, Redact
+from vision_agent.text.escape import escaped_line, terminal_text
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
-from vision_agent.urls import shown_address
 
 _PROMPT = "What next? (? for help) "
+_POLL_S = 0.2
 _ENDS = "`finish` ends the task as done, `stop` as not done."
 
 
@@ -51,6 +55,26 @@ async def read_terminal(prompt: str) -> str:
     # A daemon thread instead of `to_thread`: Ctrl-C must end the program without waiting for a last Enter.
     threading.Thread(target=read, daemon=True, name="read-terminal").start()
     return await typed
+
+
+async def wait_for_enter() -> None:
+    """Returns when the person presses Enter, or the terminal is closed. Cancelled, it leaves nothing behind."""
+    is_over = threading.Event()
+
+    def wait() -> None:
+        # Not within `input`: a thread that reads keeps the program from ending.
+        while not is_over.is_set():
+            if select.select([sys.stdin], [], [], _POLL_S)[0]:
+                sys.stdin.readline()
+                return
+
+    try:
+        await asyncio.to_thread(wait)
+    except (OSError, ValueError, TypeError):  # it cannot be waited for: Windows has no `select` for terminals
+        with suppress(EOFError):
+            await read_terminal("")
+    finally:
+        is_over.set()
 
 
 class HumanModel(Model):

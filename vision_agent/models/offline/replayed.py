@@ -7,11 +7,13 @@ does that one step; without either, the run ends as not done. It knows steps, bu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from vision_agent.actions import Finish, Wait
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.policy.rebind import RebindError, carried_out, rebind_actions
+from vision_agent.policy.takeover import taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Observation, Step, Task
 
@@ -52,6 +54,7 @@ class ReplayedModel(Model):
         Raises:
             FormatError, ModelUnavailable: as raised by the healer or the next model.
         """
+        self._put_back(steps)
         tried, refused = self._tried, self._refusal(steps)
         if tried is not None and refused:
             if self._healer is None or _ends_the_run(tried):
@@ -108,6 +111,18 @@ class ReplayedModel(Model):
             actions=actions,
             reply_id=self._id(step),
         )
+
+    def _put_back(self, steps: Sequence[Step]) -> None:
+        """Repeats the last step once more if a person took over instead, and did something else by hand."""
+        by_hand = taken_over_last(steps)
+        if by_hand is None or self._tried is None:
+            return
+        step, self._tried = self._tried, None
+        for done in by_hand:
+            with suppress(RebindError):
+                if done.decision.actions == rebind_actions(step, done.observation):
+                    return
+        self._left.insert(0, step)
 
     def _refusal(self, steps: Sequence[Step]) -> str:
         """Why the last repeated step was refused or cut off; empty if it succeeded."""

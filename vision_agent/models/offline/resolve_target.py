@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import Cell, Point, Target
-from vision_agent.distinctions import distinction_match, distinction_suffix, distinctions, safe_name
+from vision_agent.describe.distinctions import distinction_match, distinction_suffix, distinctions, safe_name
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90
@@ -159,13 +159,27 @@ def find_target(where: LineTarget, observation: Observation, prefer: Callable[[M
                 raise NotFoundError(f"{where} is outside the picture of {size.width}×{size.height} pixels.")
             return point
         case PointInMark():
-            mark = _one(where.mark, observation, prefer)
-            box = observation.marked.map.box_to_picture(mark.box)
-            return Point(x=box.x + where.x * box.width, y=box.y + where.y * box.height)
+            return point_in(where.mark, where.x, where.y, observation, prefer)
         case GridCell():
             return _cell(where, observation, prefer)
         case _:
             return _one(where, observation, prefer).number
+
+
+def point_in(
+    where: NamedTarget | NumberedTarget,
+    x: float,
+    y: float,
+    observation: Observation,
+    prefer: Callable[[Mark], bool] | None = None,
+) -> Point:
+    """The point of the picture at these fractions of a mark's box.
+
+    Raises:
+        NotFoundError: there is no match, or more than one.
+    """
+    box = observation.marked.map.box_to_picture(_one(where, observation, prefer).box)
+    return Point(x=box.x + x * box.width, y=box.y + y * box.height)
 
 
 def _cell(where: GridCell, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Cell:

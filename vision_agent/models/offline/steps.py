@@ -6,7 +6,10 @@ looks again a few times and then gives up with the reason; it never takes the ne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import product, takewhile
 from typing import Literal
 
 from vision_agent.actions import Action, Finish, Scroll, ScrollTo, Wait
@@ -20,6 +23,7 @@ from vision_agent.models.offline.resolve_target import (
     only_longer_name,
 )
 from vision_agent.policy.approval import risks_taken
+from vision_agent.policy.takeover import is_taken_over, taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
 
@@ -32,6 +36,7 @@ _LOOK_EVERY_S = 1.0
 _NOT_ENDED = ("cut_off", "not_reached")
 """A wait that was refused so did not end: the run was interrupted."""
 _MOST_SCROLLS = 20
+_SECRET = re.compile(r"<secret:([\w.-]+)>")
 _LOOK_AGAIN = "look again for: "
 _END, _GIVE_UP = "finish", "give up"
 
@@ -61,6 +66,12 @@ class StepsModel(Model):
         """Whether the last decision was the action of a line, whose outcome is then the last outcome."""
         self._has_retried = False
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The names of the secrets that its lines type."""
+        typing = (line.text for line in self._lines if line.text.split()[0].lower() in ("type", "append"))
+        return frozenset(name for text in typing for name in _SECRET.findall(text))
+
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
     ) -> Decision:
@@ -75,6 +86,9 @@ class StepsModel(Model):
         # The loop's own steps, at a stall or a captcha, are not outcomes of a line.
         steps = [step for step in steps if step.decision.author != "loop"]
         refused = self._skip_done_lines(steps) if is_first else _refused(steps) if self._has_acted else None
+        by_hand = None if is_first else taken_over_last(steps)
+        if by_hand is not None and not self._did_line(by_hand):
+            self._has_acted = False  # the person did something else, so the line is still to be done
         if self._has_acted or refused:
             if refused is None:
                 self._next_line()
@@ -106,6 +120,8 @@ class StepsModel(Model):
             # A person's action in place of a line counts as that line; stopping the run does not.
             if step.approval is not None and step.approval.choice is not None and step.approval.choice.kind == "stop":
                 continue
+            if is_taken_over(step.approval) and not self._did_line(_by_hand_after(step, steps)):
+                continue
             proposed = step.approval.proposed if step.approval else step.decision
             goal = proposed.next_goal
             if proposed.author != "steps" or goal.startswith(_LOOK_AGAIN) or goal in (_END, _GIVE_UP):
@@ -119,6 +135,15 @@ class StepsModel(Model):
             if refused is None:
                 self._next_line()
         return refused
+
+    def _did_line(self, by_hand: Sequence[Step]) -> bool:
+        """Whether a person did by hand what the next line says."""
+        lines = self._lines[self._next : self._next + 1]
+        for line, step in product(lines, by_hand):
+            with suppress(NotFoundError):
+                if step.decision.actions == (line.build(step.observation),):
+                    return True
+        return False
 
     def _check_same_run(self, steps: Sequence[Step]) -> None:
         if len(steps) <= self._steps_known:
@@ -221,6 +246,11 @@ def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:
         return LOOKS_AGAIN[:1] if observation.at_rest else LOOKS_AGAIN
     whole, rest = divmod(line.within_s, _LOOK_EVERY_S)
     return (*[_LOOK_EVERY_S] * int(whole), *([rest] if rest else []))
+
+
+def _by_hand_after(taken: Step, steps: Sequence[Step]) -> list[Step]:
+    after = [step for step in steps if step.index > taken.index]
+    return list(takewhile(lambda step: step.is_by_hand, after))
 
 
 def _refused(steps: Sequence[Step]) -> Outcome | None:

@@ -13,8 +13,8 @@ from vision_agent.actions import Action, Cell, Custom, Point, Target
 from vision_agent.models.prompt.templates import as_data, as_line, fill, join_lines
 from vision_agent.policy.relevance import relevant_lines, touched_by
 from vision_agent.settings import ModelSettings
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Message, Outcome, Step, Task
-from vision_agent.urls import shown_address
 
 BLOCK = 10
 """The number of older steps that `compressed` puts into one entry, one line each."""

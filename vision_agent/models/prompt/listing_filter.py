@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vision_agent.actions import Point, mark_in, targets_of
+from vision_agent.geometry import Box
 from vision_agent.policy.relevance import is_about, numbered, spoken, telling_words, touched_by
 from vision_agent.settings import FilterSettings, ModelSettings
-from vision_agent.types import Box, Mark, Observation, Step, Task
+from vision_agent.types import Mark, Observation, Step, Task
 
 _SHORTEST_RUN = 5
 """The least number of lines to cut in a row, as the cut itself adds a line. The first and last line of a run stay, to

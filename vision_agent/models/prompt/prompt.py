@@ -25,8 +25,8 @@ from vision_agent.policy import budget, stall
 from vision_agent.policy.blockers import blockers_in
 from vision_agent.ports import Redact
 from vision_agent.settings import Coordinates, ModelSettings
+from vision_agent.text.urls import shown_address
 from vision_agent.types import Change, Observation, Secret, Shot, Step, SuccessCheck, Tab, Task, VerifiedBy
-from vision_agent.urls import shown_address
 
 
 class Prompt(NamedTuple):

@@ -8,7 +8,7 @@ from string import Template
 
 from vision_agent import assets
 from vision_agent.errors import UsageError
-from vision_agent.escape import escaped_line
+from vision_agent.text.escape import escaped_line
 
 _FILLERS = r"\u115f\u1160\u3164\uffa0"
 """Letters in Unicode that are invisible."""

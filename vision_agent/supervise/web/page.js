@@ -30,6 +30,9 @@ let draft = null; // {number, actions, active, isAwake}: the proposal with the p
 let cross = null; // a point in picture pixels
 let typed = '';
 let showsMarks = true;
+let isCloseUp = matchMedia('(max-width: 860px)').matches; // a whole page is unreadable on a phone
+/** This window's own name: one window of the page acts on the browser at a time. A reload makes it another one. */
+const OWN_NAME = Array.from(crypto.getRandomValues(new Uint32Array(4)), (each) => each.toString(36)).join('-');
 
 // --- messages to and from the run
 
@@ -37,15 +40,46 @@ let showsMarks = true;
 const given = document.querySelector('meta[name=key]');
 if (given) sessionStorage.setItem('key', given.content);
 const key = encodeURIComponent(sessionStorage.getItem('key') ?? '');
-const source = new EventSource(`/events?key=${key}`);
-source.onmessage = (event) => {
-  state = JSON.parse(event.data);
-  if (state.ending) source.close();
-  show();
+// The browser has signed in in another tab; this one signs in with its own link.
+const signIn = () => {
+  if (!key && location.hash.startsWith('#token=')) location.replace(`/sign-in${location.hash}`);
 };
-source.onerror = () => {
-  if (!state || !state.ending) at('phase').textContent = 'Cannot reach the run';
-};
+signIn();
+addEventListener('hashchange', signIn);
+/** Hears the run; not before all scripts of the page are there. */
+document.addEventListener('DOMContentLoaded', () => {
+  const source = new EventSource(`/events?key=${key}`);
+  source.onmessage = (event) => {
+    const before = state;
+    state = JSON.parse(event.data);
+    // What was wrong about an answer is settled once something else is asked.
+    if (before && (before.phase !== state.phase || before.asked?.number !== state.asked?.number)) say('');
+    show();
+    if (state.ending) {
+      source.close();
+      awaitReport();
+    }
+  };
+  source.onerror = () => {
+    if (!state || !state.ending) at('phase').textContent = 'Cannot reach the run';
+    if (!key) at('idle-text').textContent = 'This tab is not signed in: open the address that was printed.';
+  };
+});
+
+/** Links the report as long as the command still serves it; its path stays. */
+async function awaitReport() {
+  const told = await fetch('/ending', { headers: { 'X-Supervision-Key': decodeURIComponent(key) } }).catch(() => null);
+  if (!told?.ok) return;
+  const { path, link } = await told.json();
+  if (!path) return;
+  const anchor = createElement('a', 'Open the report');
+  [anchor.href, anchor.target, anchor.rel] = [link, '_blank', 'noreferrer'];
+  at('report').replaceChildren(anchor, createElement('code', path));
+  at('report').hidden = false;
+  // It ends with the command, or once the report was opened.
+  await fetch(`${link}/served`).then((served) => served.text()).catch(() => null);
+  anchor.replaceWith(createElement('span', 'The report'));
+}
 
 async function send(path, body) {
   say('');
@@ -70,7 +104,7 @@ function escaped(text) {
   return text.replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (found) => numbers(found).join(''));
 }
 
-const order = (what, text = '') => send('/order', { do: what, text });
+const order = (what, text = '') => send('/order', { do: what, text, window: OWN_NAME });
 
 function say(sentence) {
   at('error').textContent = sentence;
@@ -101,10 +135,11 @@ function show() {
     (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
   for (const id of ['pause', 'take', 'stop', 'tell']) at(id).hidden = Boolean(ending);
-  at('take').hidden ||= !state.hasWindow;
+  at('take').hidden ||= !(state.hasWindow || state.isLive);
   at('pause').firstElementChild.textContent = state.isPaused ? 'Resume' : 'Pause';
   const isTaken = phase.startsWith('tak');
-  at('take').firstElementChild.textContent = isTaken ? 'Hand back' : 'Take over';
+  const isElsewhere = isTaken && state.hands !== '' && state.hands !== OWN_NAME;
+  at('take').firstElementChild.textContent = isElsewhere ? 'Take it here' : isTaken ? 'Hand back' : 'Take over';
   showPicture(seen);
   if (asked && (!draft || draft.number !== asked.number)) take(asked);
   if (!asked) draft = null;
@@ -112,31 +147,66 @@ function show() {
   at('question').hidden = question === null;
   at('question-text').textContent = question ?? '';
   at('idle').hidden = Boolean((asked && !isTaken) || question !== null);
-  at('idle-text').textContent = ending
-    ? ending.sentence
-    : isTaken
-      ? phase === 'taken_over'
-        ? 'Do what is needed in the browser window, then hand it back. Each of your actions is recorded as a step; ' +
-          'passwords are not. The run then looks at the page and continues from there.'
-        : 'It finishes its current action first.'
-      : seen
-        ? 'The run is deciding or acting.'
-        : 'Waiting for the first observation.';
+  at('idle-text').textContent = idleText(isElsewhere);
   showLog();
   showDraft();
 }
 
+/** @param {boolean} isElsewhere whether another window has the browser */
+function idleText(isElsewhere) {
+  const { phase, seen, ending, isLive } = state;
+  if (ending) return ending.sentence;
+  if (isElsewhere) return 'Another window of this page has the browser. Hand it back there, or take it here.';
+  if (phase === 'taking_over') return 'It finishes its current action first.';
+  if (phase === 'taken_over') {
+    return (
+      `Do what is needed ${isLive ? 'in the picture' : 'in the browser window'}, then hand it back. Each of your ` +
+      'actions is recorded as a step; passwords are not. The run then looks at the page and decides anew.'
+    );
+  }
+  return seen ? 'The run is deciding or acting.' : 'Waiting for the first observation.';
+}
+
 function showPicture(seen) {
   const shot = at('shot');
-  if (!seen) return;
+  if (!seen) return showLive();
   const address = `/shots/${showsMarks ? seen.marked : seen.clean}?key=${key}`;
   if (shot.getAttribute('src') !== address) shot.src = address;
-  shot.hidden = false;
   [shot.width, shot.height] = seen.size;
-  document.querySelector('.stage').style.setProperty('--ratio', seen.size[0] / seen.size[1]);
-  at('over').setAttribute('viewBox', `0 0 ${seen.size[0]} ${seen.size[1]}`);
+  showLive();
   at('title').textContent = seen.title || 'Untitled';
   at('url').textContent = seen.url;
+}
+
+/** The size of what is shown, in its own pixels. */
+const sizeShown = () => (isLiveShown() && live.size) || state?.seen?.size || [1280, 800];
+
+/** Fits the stage to what is shown, as a whole or close up. */
+function fitStage() {
+  const [width, height] = sizeShown();
+  document.querySelector('.stage').style.setProperty('--ratio', width / height);
+  at('over').setAttribute('viewBox', `0 0 ${width} ${height}`);
+  at('zoom').setAttribute('aria-pressed', String(isCloseUp));
+  at('frame').classList.toggle('close', isCloseUp);
+  const room = at('frame').parentElement.clientWidth;
+  at('sheet').style.setProperty('width', isCloseUp ? `${Math.max(width, room * 1.5)}px` : '100%');
+}
+
+/** Scrolls a close-up so that a place of the picture is in its middle. */
+function bringToMiddle(x, y) {
+  const [frame, sheet, [width, height]] = [at('frame'), at('sheet'), sizeShown()];
+  frame.scrollTo({
+    left: (x / width) * sheet.clientWidth - frame.clientWidth / 2,
+    top: (y / height) * sheet.clientHeight - frame.clientHeight / 2,
+  });
+}
+
+function bringAimToMiddle() {
+  if (!isCloseUp || !draft) return;
+  const { number, point } = targetOf(draft.actions[draft.active] ?? {});
+  const mark = state.seen.marks.find((each) => each.n === number);
+  if (mark) bringToMiddle(mark.box[0] + mark.box[2] / 2, mark.box[1] + mark.box[3] / 2);
+  else if (point) bringToMiddle(point.x, point.y);
 }
 
 function showLog() {
@@ -192,6 +262,7 @@ function take(asked) {
     }),
   );
   showActions();
+  bringAimToMiddle();
   const { number } = asked;
   setTimeout(() => {
     if (draft && draft.number === number) draft.isAwake = true;
@@ -316,6 +387,7 @@ function showDraft() {
         : '';
   const over = at('over');
   over.replaceChildren();
+  if (isLiveShown()) return showCrossInLive();
   if (!state.seen) return;
   const [width, height] = state.seen.size;
   over.classList.toggle('open', isOpen);
@@ -425,12 +497,22 @@ at('over').onclick = (event) => {
 at('do').onclick = go;
 at('undo').onclick = undo;
 at('marks').onclick = () => {
-  showsMarks = !showsMarks;
+  if (isLiveShown()) live.choice = false;
+  else showsMarks = !showsMarks;
   at('marks').setAttribute('aria-pressed', String(showsMarks));
   showPicture(state?.seen);
+  if (state) showDraft();
+};
+at('zoom').onclick = () => {
+  isCloseUp = !isCloseUp;
+  fitStage();
+  bringAimToMiddle();
 };
 at('pause').onclick = () => order(state?.isPaused ? 'resume' : 'pause');
-at('take').onclick = () => order(state?.phase.startsWith('tak') ? 'hand_back' : 'take_over');
+at('take').onclick = () => {
+  const isElsewhere = state.hands !== '' && state.hands !== OWN_NAME;
+  return order(!state.phase.startsWith('tak') ? 'take_over' : isElsewhere ? 'take_here' : 'hand_back');
+};
 at('stop').onclick = () => at('sure').showModal();
 at('sure').onclose = () => {
   if (at('sure').returnValue === 'stop') order('stop');
@@ -458,21 +540,24 @@ const KEYS = {
   t: () => at('take').hidden || at('take').click(),
   x: () => at('stop').click(),
   m: () => at('marks').click(),
+  v: () => at('watch').hidden || at('watch').click(),
+  z: () => at('zoom').click(),
   l: () => at('line').focus(),
   i: () => at('text').focus(),
   Escape: undo,
   e: () => at('acts').querySelector('input, textarea')?.focus(),
   '.': () => {
-    if (draft) {
-      cross = cross ?? { x: Math.round(state.seen.size[0] / 2), y: Math.round(state.seen.size[1] / 2) };
-      showDraft();
-    }
+    if (!draft && !hasHands()) return;
+    const [width, height] = sizeShown();
+    cross = cross ?? { x: Math.round(width / 2), y: Math.round(height / 2) };
+    showDraft();
   },
 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || at('sure').open) return;
+  if (event.target.id === 'keys') return; // they go to the page
   const inField = event.target.closest('input, textarea');
   if (inField) {
     if (event.key === 'Escape') inField.blur();
@@ -489,6 +574,7 @@ document.addEventListener('keydown', (event) => {
     event.preventDefault();
     if (event.repeat) return;
     if (typed) aimAt(Number(typed));
+    else if (hasHands()) cross ? clickAtCross() : at('keys').focus();
     else if (cross) aimAt(cross);
     else go();
   } else if (/^\d$/.test(event.key) && draft) {
@@ -500,7 +586,7 @@ document.addEventListener('keydown', (event) => {
   } else if (ARROWS[event.key] && cross) {
     event.preventDefault();
     const far = event.shiftKey ? 40 : 8;
-    const [width, height] = state.seen.size;
+    const [width, height] = sizeShown();
     cross = {
       x: Math.max(0, Math.min(width - 1, cross.x + ARROWS[event.key][0] * far)),
       y: Math.max(0, Math.min(height - 1, cross.y + ARROWS[event.key][1] * far)),

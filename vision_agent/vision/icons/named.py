@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from vision_agent.types import Box, IconGuess, Shot
+from vision_agent.geometry import Box
+from vision_agent.types import IconGuess, Shot
 from vision_agent.vision.icons.namer import icons_at
 from vision_agent.vision.picture import read_picture
 

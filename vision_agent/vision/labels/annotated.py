@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vision_agent.errors import UsageError
-from vision_agent.types import Box, Mark, Shot
+from vision_agent.geometry import Box
+from vision_agent.types import Mark, Shot
 from vision_agent.vision.labels.annotate import draw, layer
 from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.labels.place import place

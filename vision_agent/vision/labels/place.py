@@ -21,7 +21,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Box, Label, Mark
+from vision_agent.geometry import Box
+from vision_agent.types import Label, Mark
 from vision_agent.vision.labels.annotate import gap, strokes
 from vision_agent.vision.labels.colours import choose_colours
 from vision_agent.vision.labels.ink import InkOfTargets, InkPositions, ink_positions

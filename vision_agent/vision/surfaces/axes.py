@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 
 _NUMBER = re.compile(
     r"^[^\d\-−–.(]{0,3}\(?([-−–]?\s?(?:\d{1,3}(?:[, '  ]\d{3})+|\d+)?(?:[.]\d+)?)\s?(k|m|bn|b|t|%)?\)?[^\d]{0,4}$", re.I

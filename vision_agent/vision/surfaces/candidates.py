@@ -10,12 +10,14 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision_agent.actions import Point
-from vision_agent.types import Box, Grid, PageMap
+from vision_agent.geometry import Box, PageMap
+from vision_agent.types import Grid
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas, rect_sums
+from vision_agent.vision.surfaces.assembly import with_parts
+from vision_agent.vision.surfaces.cards import find_cards
 from vision_agent.vision.surfaces.closed_outlines import find_closed_outlines
 from vision_agent.vision.surfaces.grid_detection import Cells, find_cells
 from vision_agent.vision.surfaces.large_letters import find_large_words
@@ -29,10 +31,10 @@ from vision_agent.vision.surfaces.regions import (
     find_edges,
     fine_patches,
 )
+from vision_agent.vision.surfaces.shapes import Part, Shape, Shapes
 from vision_agent.vision.surfaces.text_lines import find_lines
 from vision_agent.vision.surfaces.unread_ink import small_ink
 
-Shape = Literal["box", "round", "shape", "words"]
 Stroke = Literal["", "solid", "dashed"]
 _STROKES: tuple[Stroke, ...] = ("", "solid", "dashed")
 
@@ -54,17 +56,20 @@ _FILLS = 0.4
 """The share of the surface that a grid must cover to be its main content: a board has names, clocks and buttons around
 its squares."""
 _STRAIGHT_PX = 3
+_BAR_SOLID = 0.9
 _ALIKE = 0.5
 """The common share of two rectangles that are the same target, such as the rim and the face of a button."""
 _INSIDE = 0.9
+_AS_HIGH = 1.4
+"""How many times as high as a part of it a line of large letters may be."""
 
 # Terms of the confidence, 0 to 1: higher for solid shapes of the size of a control, and for those with text.
 _ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE, _WORDS_APART = 0.35, 0.3, 0.25, 0.4, 0.7
 _IS_GROUND = -0.3
 """The penalty for a shape in the background colour without text: probably background enclosed by lines."""
 _SIZE_PX = (16, 160)
-_IS_CLOSED, _IS_DASHED = 0.7, 0.65
-"""The confidence in a closed outline, and in a dashed one."""
+_IS_CARD, _IS_CLOSED, _IS_DASHED = 0.9, 0.7, 0.65
+"""The confidence in a card, in a closed outline, and in a dashed one."""
 _LARGE = 0.2
 """What the size of a shape counts when there are too many."""
 _CHANGED, _LEAST_CHANGED, _MOST_CHANGED = 12, 0.05, 0.4
@@ -90,6 +95,12 @@ class Proposal:
     """The boxes of the lines of text in it, and of other ink."""
     stroke: Stroke = ""
     """Whether it is drawn as a closed outline, filled or not."""
+    part: Part = ""
+    """What it is by how it is put together."""
+    ends: tuple[int, ...] = ()
+    """For an edge: the indexes of the two proposals that it connects, if both are among them."""
+    is_selected: bool = False
+    """Whether handles frame it."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +140,7 @@ def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | N
     lattices = found.lattices[:most]
     room = max(0, most - len(lattices))
     order = np.argsort(-_ranks(found, changed_in(part, before)), kind="stable")
-    best = order[:room].tolist()
+    found = found.take(order[:room])
     lines = _boxes(found.lines, part.map)
     proposals = (
         Proposal(
@@ -139,8 +150,11 @@ def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | N
             confidence=round(float(found.scores[at]), 2),
             lines=tuple(lines[each] for each in np.flatnonzero(found.says[at]).tolist()),
             stroke=_STROKES[int(found.outlined[at])],
+            part=found.parts[at],
+            ends=found.ends.get(at, ()),
+            is_selected=at in found.selected,
         )
-        for at, box, (x, y) in zip(best, _boxes(found.rects[best], part.map), found.points[best].tolist(), strict=True)
+        for at, (box, (x, y)) in enumerate(zip(_boxes(found.rects, part.map), found.points.tolist(), strict=True))
     )
     return SurfaceProposals(
         tuple(proposals),
@@ -159,7 +173,7 @@ def changed_in(part: Picture, before: Pixels | None) -> Ints | None:
     return np.asarray(cv2.integral(differs.astype(np.uint8)), np.int32)
 
 
-def _ranks(found: _Shapes, changed: Ints | None) -> Floats:
+def _ranks(found: Shapes, changed: Ints | None) -> Floats:
     """Which shapes stay when there are too many: those that changed first, then the likely and the large ones."""
     sizes = np.sqrt(rect_areas(found.rects).astype(np.float32))
     is_thing = np.array([shape != "words" for shape in found.shapes], bool) & (found.scores > _ANY + _IS_SOLID / 2)
@@ -173,30 +187,17 @@ def _ranks(found: _Shapes, changed: Ints | None) -> Floats:
     return np.asarray(ranks, np.float32)
 
 
-@dataclass(frozen=True)
-class _Shapes:
-    """The shapes found, in pixels of the examined part, one row each."""
-
-    rects: Ints
-    points: Ints
-    shapes: list[Shape]
-    outlined: NDArray[np.uint8]
-    """As in `Patches`."""
-    scores: Floats
-    says: Bools
-    """Whether each shape contains each line of text; one column per line."""
-    lattices: list[Cells]
-    cells: Ints
-    """The rectangles that the members of `lattices` index."""
-    lines: Ints
-
-
-def _find_shapes(pixels: Pixels) -> _Shapes:
+def _find_shapes(pixels: Pixels) -> Shapes:
     edges, ground = find_edges(pixels), background_colour(pixels)
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
     lines = find_lines(islands.rects, patches.rects)
     large = find_large_words(islands.rects, pixels, ground)
+    # Large letters with gaps as between small ones are found as both.
+    high = large[:, 3] - large[:, 1]
+    is_line = common_area(large[:, None], lines[None]) >= _INSIDE * rect_areas(large)[:, None]
+    is_line &= (lines[:, 3] - lines[:, 1])[None] <= _AS_HIGH * high[:, None]
+    large = large[~is_line.any(axis=1)]
     is_in_large = (common_area(lines[:, None], large[None]) >= _INSIDE * rect_areas(lines)[:, None]).any(axis=1)
     lines = np.concatenate([lines[~is_in_large], large])
     lattices = find_cells(patches.rects)
@@ -208,7 +209,7 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
     is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)
     lines = lines[~is_cut]
-    lattices = _largest_lattices(lattices, patches.rects)
+    lattices = [each for each in _largest_lattices(lattices, patches.rects) if not _has_bars(patches, each)]
     for each in lattices:
         patches.rects[each.members] = _align(patches.rects[each.members], each)
     outlines = find_closed_outlines(pixels, ground)
@@ -217,10 +218,11 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     lines = lines[~outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)]
     patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
     lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
-    return _with_small_ink(_select_targets(patches, lattices, lines, large), pixels, edges)
+    found = with_parts(_select_targets(patches, lattices, lines, large), outlines.strokes)
+    return _with_small_ink(found, pixels, edges)
 
 
-def _with_small_ink(found: _Shapes, pixels: Pixels, edges: Pixels) -> _Shapes:
+def _with_small_ink(found: Shapes, pixels: Pixels, edges: Pixels) -> Shapes:
     """The shapes with the ink that was not taken for text: it is to be read, or at least not to pass for nothing."""
     cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in found.lattices)])
     boxes = found.rects[[at for at, shape in enumerate(found.shapes) if shape == "box"]]
@@ -246,7 +248,27 @@ def _largest_lattices(lattices: list[Cells], rects: Ints) -> list[Cells]:
     return kept
 
 
-def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large: Ints) -> _Shapes:
+def _has_bars(patches: Patches, cells: Cells) -> bool:
+    """Whether bars lie on a grid, which are the rules of a chart then."""
+    rects = patches.rects
+    others = np.ones(len(rects), bool)
+    others[cells.members] = False
+    size = float(np.median(rect_areas(rects[cells.members])))
+    around = _around(rects[cells.members])
+    others &= ~patches.is_ground & (patches.solid >= _BAR_SOLID) & (rect_areas(rects) >= size)
+    others &= common_area(rects, around[None]) >= _INSIDE * rect_areas(rects)
+    bars = rects[others]
+    sides = bars[:, 2:] - bars[:, :2]
+    for base, across in ((0, 1), (3, 0)):
+        is_alike = np.abs(bars[:, None, base] - bars[None, :, base]) <= _STRAIGHT_PX
+        is_alike &= np.abs(sides[:, None, across] - sides[None, :, across]) <= _STRAIGHT_PX
+        is_alike &= np.abs(sides[:, None, 1 - across] - sides[None, :, 1 - across]) > _STRAIGHT_PX
+        if is_alike.sum(axis=1).max(initial=0) >= _MOST_NESTED - 1:
+            return True
+    return False
+
+
+def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large: Ints) -> Shapes:
     """The patches, grids and lines that are targets of their own; `large` are the lines of large letters."""
     rects = patches.rects
     cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])
@@ -265,23 +287,32 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large:
         # A patch in a cell is the cell's content, and a patch over several cells is part of their background.
         is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * rect_areas(at)
     is_thing &= ~_is_face(at, is_thing)
+    cards = find_cards(at, lines, ~_is_face(at, np.ones(len(at), bool)))
+    is_thing[cards.titles] = is_thing[cards.bodies] = False
+    title = inside[cards.titles]
     things, inside, many = others[is_thing], inside[is_thing], many[is_thing]
-    is_apart = _are_apart(lines, inside)
-    is_free = (is_apart | ~inside.any(axis=0)) & ~_are_in_cells(lines, rects[cells])
+    is_apart = _are_apart(lines, inside, rect_areas(rects[things]))
+    is_free = (is_apart | ~inside.any(axis=0)) & ~title.any(axis=0) & ~_are_in_cells(lines, rects[cells])
     for each in lattices:
         is_free &= ~_are_headings(lines, rects[each.members], each)
     free = lines[is_free]
     words = np.where(is_apart[is_free], _WORDS_APART, _WORDS_ALONE).astype(np.float32)
-    return _Shapes(
-        rects=np.concatenate([_with_rim(rects[things]), free]),
-        points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
-        shapes=_classify_shapes(patches, things) + ["words"] * len(free),
-        outlined=np.concatenate([patches.outlined[things], np.zeros(len(free), np.uint8)]),
-        scores=np.concatenate([_scores(patches, things, many), words]),
-        says=np.concatenate([inside, np.eye(len(lines), dtype=bool)[is_free]]),
+    # A card is pressed on its title: on its body something else may be.
+    bars = at[cards.titles]
+    none = np.zeros(len(bars) + len(free), np.uint8)
+    more: list[Shape] = [*["box"] * len(bars), *["words"] * len(free)]  # type: ignore[list-item]
+    parts: list[Part] = [*[""] * len(things), *["node"] * len(bars), *[""] * len(free)]  # type: ignore[list-item]
+    return Shapes(
+        rects=np.concatenate([_with_rim(rects[things]), _with_rim(cards.rects), free]),
+        points=np.concatenate([patches.points[things], *((each[:, :2] + each[:, 2:]) // 2 for each in (bars, free))]),
+        shapes=_classify_shapes(patches, things) + more,
+        outlined=np.concatenate([patches.outlined[things], none]),
+        scores=np.concatenate([_scores(patches, things, many), np.full(len(bars), _IS_CARD, np.float32), words]),
+        says=np.concatenate([inside, title, np.eye(len(lines), dtype=bool)[is_free]]),
         lattices=lattices,
         cells=rects,
         lines=lines,
+        parts=parts,
     )
 
 
@@ -309,14 +340,17 @@ def _is_face(rects: Ints, among: Bools) -> Bools:
     return np.asarray((is_alike & (rank[:, None] > rank[None]) & among[:, None]).any(axis=0))
 
 
-def _are_apart(lines: Ints, inside: Bools) -> Bools:
-    """Which lines have others of the same shape beside them with a gap, as in a bar of options."""
+def _are_apart(lines: Ints, inside: Bools, areas: Ints) -> Bools:
+    """Which lines have others of the smallest shape around them beside them with a gap, as in a bar of options."""
+    if not len(inside):
+        return np.zeros(len(lines), bool)
     high = lines[:, 3] - lines[:, 1]
     is_level = (lines[:, None, 1] < lines[None, :, 3]) & (lines[None, :, 1] < lines[:, None, 3])
     gap = np.maximum(lines[:, None, 0] - lines[None, :, 2], lines[None, :, 0] - lines[:, None, 2])
     is_apart = is_level & (gap > _APART * np.minimum(high[:, None], high[None]))
-    shares = inside.T.astype(np.float32) @ inside.astype(np.float32) > 0
-    return np.asarray((is_apart & shares).any(axis=1))
+    smallest: Group = np.asarray(np.where(inside, areas[:, None], np.iinfo(np.int32).max).argmin(axis=0))
+    shares: Bools = inside[smallest] & np.asarray(inside.any(axis=0))[:, None]
+    return np.asarray((np.asarray(is_apart) & shares).any(axis=1))
 
 
 def _are_in_cells(lines: Ints, cells: Ints) -> Bools:

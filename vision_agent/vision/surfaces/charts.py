@@ -6,19 +6,22 @@ with its error. This module knows texts, boxes and pixels, but no pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Box
+from vision_agent.actions import Point
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
+from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
+from vision_agent.vision.surfaces.pies import find_pie, names_beside
 from vision_agent.vision.surfaces.ruled_texts import texts_beside_lines
 
 _SAME = 40.0
@@ -31,6 +34,7 @@ _SWATCH = (3, 60)
 """How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
 _SWATCH_GAP = 16.0
 _OWN_COLOUR = 0.05
+_SHARE = "% of the whole"
 _BAR_LEAST_PX = 3
 _BASE_PX = 4.0
 _POINT_PX = 22.0
@@ -38,8 +42,8 @@ _MOST_ROWS = 40
 _ROW, _LEVEL_PX = 4, 5.0
 _MARGIN = 0.16
 """The share of the width, on each side, in which the numbers of an axis are sought."""
-_PIE_LEAST_PX = 60
-_PIE_FULL = 0.9
+_SLICE = 0.5
+"""The least likeness of a shape and the slice that it is."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +57,20 @@ class DrawnValue:
     """The name or value on the other axis."""
     value: float
     error: float
+    point: Point | None = None
+    """Where a slice is pressed."""
 
     @property
     def name(self) -> str:
         """Its series and place, such as `Castle, Mar`."""
-        return f"{self.series}, {self.at}"
+        return f"{self.series}, {self.at}" if self.at else self.series
 
     @property
     def words(self) -> str:
         """The value and its error, such as `about 420 ± 3`."""
         digits = in_words(self.error, self.error / 2) if self.error else "0"
-        return f"about {in_words(self.value, self.error)} ± {digits}"
+        unit = " %" if self.kind == "slice" else ""
+        return f"about {in_words(self.value, self.error)} ± {digits}{unit}"
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,9 @@ class Series:
 
     name: str
     values: tuple[tuple[str, float, float], ...]
+    """An error of 0: the page itself says so, see `with_exact`."""
+    spots: tuple[Point, ...] = ()
+    """Where the pointer is over each value."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +106,33 @@ class Chart:
             row = [place]
             for each in self.series:
                 found = next(((value, error) for at, value, error in each.values if at == place), None)
-                row.append(f"{in_words(*found)} ± {in_words(found[1], found[1] / 2)}" if found else "")
+                row.append(_cell(*found) if found else "")
             rows.append(row)
         return rows
+
+    @property
+    def span(self) -> float:
+        """The difference of the largest and the smallest value, or of the largest and 0."""
+        every = [value for each in self.series for _, value, _ in each.values]
+        return max([0.0, *every]) - min([0.0, *every])
+
+    def with_exact(self, known: Mapping[tuple[str, str], float]) -> Chart:
+        """The chart with values that the page says, by the names of series and place."""
+        series = [
+            replace(
+                each,
+                values=tuple(
+                    (at, known[each.name, at], 0.0) if (each.name, at) in known else (at, value, error)
+                    for at, value, error in each.values
+                ),
+            )
+            for each in self.series
+        ]
+        return replace(self, series=tuple(series))
+
+
+def _cell(value: float, error: float) -> str:
+    return f"{in_words(value, error)} ± {in_words(error, error / 2)}" if error else f"{value:.12g}"
 
 
 def find_chart(
@@ -117,9 +151,11 @@ def find_chart(
         shapes: the boxes of the shapes found.
         read: reads more texts, which touch an axis; called only where a row of texts may be one.
     """
+    if level := find_level_bars(texts, shapes):
+        return _level_chart(picture, surface, texts, shapes, level)
     if vertical_axis(texts) is None:
         if not _has_row(texts):
-            return None
+            return _pie_chart(picture, surface, texts, shapes)
         known = [text.box for text in texts]
         beside = [
             box
@@ -128,7 +164,87 @@ def find_chart(
             or box.center.x > surface.right - _MARGIN * surface.width
         ]
         texts = [*texts, *read([box for box in beside if all(box.intersection(each) is None for each in known)])]
-    return read_chart(picture, surface, texts, shapes)
+    return read_chart(picture, surface, texts, shapes) or _pie_chart(picture, surface, texts, shapes)
+
+
+def _level_chart(
+    picture: Picture, surface: Box, texts: Sequence[Text], shapes: Sequence[Box], level: LevelBars
+) -> Chart:
+    """The chart of horizontal bars, their series by colour."""
+    ticks = (*level.axis.boxes, *level.texts)
+    legend = _legend(picture, surface, texts, ticks, [each for each in shapes if each not in level.bars])
+    values: list[DrawnValue] = []
+    for bar, at in zip(level.bars, level.names, strict=True):
+        name = _name(main_colour(view_pixels(picture, bar)), legend)
+        end = bar.right - 1  # the rim of the box lies outside of the bar
+        values.append(DrawnValue(bar, "bar", name, at, level.axis.value(end), level.axis.error(end)))
+    names = list(dict.fromkeys(each.series for each in values))
+    series = [_series(name, [each for each in values if each.series == name]) for name in names]
+    left, top = min(bar.x for bar in level.bars), min(bar.y for bar in level.bars)
+    plot = Box(
+        x=left,
+        y=top,
+        width=max(4.0, level.axis.last - left),
+        height=max(4.0, max(bar.bottom for bar in level.bars) - top),
+    )
+    return Chart(plot, tuple(series), tuple(values), ticks, tuple(text.box for text, _ in legend))
+
+
+def _pie_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Sequence[Box]) -> Chart | None:
+    """The chart of a pie or a doughnut, or None."""
+    pixels = view_pixels(picture, surface)
+    pie = find_pie(pixels) if len(texts) >= 2 else None
+    if pie is None:
+        return None
+    scale = pixels.shape[1] / surface.width
+
+    def on_page(left: float, top: float, right: float, bottom: float) -> Box:
+        return Box(
+            x=surface.x + left / scale,
+            y=surface.y + top / scale,
+            width=(right - left) / scale,
+            height=(bottom - top) / scale,
+        )
+
+    in_pixels = [
+        (
+            text,
+            Box(
+                x=(text.box.x - surface.x) * scale,
+                y=(text.box.y - surface.y) * scale,
+                width=text.box.width * scale,
+                height=text.box.height * scale,
+            ),
+        )
+        for text in texts
+    ]
+    legend = _legend(picture, surface, texts, (), shapes)
+    values: list[DrawnValue] = []
+    named = 0
+    for each, beside in zip(pie.slices, names_beside(pie, in_pixels), strict=True):
+        at = next((text.words for text, its in legend if np.abs(its - each.colour).max() <= _SAME / 2), "")
+        named += bool(at or beside)
+        at = at or beside or colour_word(each.colour)
+        around = on_page(*each.rect)
+        best = max(shapes, key=around.likeness, default=around)
+        box = best if best.likeness(around) >= _SLICE else around
+        x, y = each.point
+        point = Point(x=surface.x + x / scale, y=surface.y + y / scale)
+        values.append(DrawnValue(box, "slice", at, "", each.share, each.error, point))
+    if 2 * named < len(values):  # a disc of several colours, such as a ball
+        return None
+    told = _series(_SHARE, [replace(each, at=each.series) for each in values])
+    disc = on_page(pie.x - pie.radius, pie.y - pie.radius, pie.x + pie.radius, pie.y + pie.radius)
+    return Chart(disc, (told,), tuple(values), (), tuple(text.box for text, _ in legend))
+
+
+def _series(name: str, values: Sequence[DrawnValue]) -> Series:
+    told = tuple((each.at, each.value, each.error) for each in values)
+    return Series(name, told, tuple(each.point or _inside(each.box) for each in values))
+
+
+def _inside(box: Box) -> Point:
+    return Point(x=box.center.x, y=box.center.y)
 
 
 def _has_row(texts: Sequence[Text]) -> bool:
@@ -171,9 +287,9 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         else:
             own = _points(mask, part, shapes, name, axis, across)
         values += own
-        told = _along(mask, part, axis, across) if not bars else [(each.at, each.value, each.error) for each in own]
-        if told:
-            series.append(Series(name, tuple(told)))
+        told = _series(name, own) if bars else _along(name, mask, part, axis, across)
+        if told.values:
+            series.append(told)
     if not series:
         return None
     return Chart(
@@ -234,7 +350,7 @@ def _legend(
 
 
 def _swatch_beside(text: Text, shapes: Sequence[Box]) -> Box | None:
-    """The small shape right to the left of a text."""
+    """The small shape immediately to the left of a text."""
     beside = [
         box
         for box in shapes
@@ -355,25 +471,26 @@ def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Ax
     return sorted(found, key=lambda each: each.box.x)
 
 
-def _along(mask: Bools, part: _Part, axis: Axis, across: Axis) -> list[tuple[str, float, float]]:
+def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Series:
     """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
     curve = _curve(mask)
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
     if len(known) < 0.2 * mask.shape[1]:
-        return []
+        return Series(name, ())
     told: list[tuple[float, str]] = [(place, across.name(place)) for place, _ in across.names]
     low, high = known[np.nanargmin(curve[known])], known[np.nanargmax(curve[known])]
     for at, word in ((low, "highest"), (high, "lowest")):
         place, _ = part.to_page(float(at), 0)
         told.append((place, f"{across.name(place)} ({word})"))
-    found = []
-    for place, name in told:
+    found, spots = [], []
+    for place, at_name in told:
         at = round((place - part.box.x) * part.scale - 0.5)
         y = _height_at(curve, known, at, 3 * part.scale)
         if y is not None:
             _, on_page = part.to_page(0, y)
-            found.append((name, axis.value(on_page), axis.error(on_page)))
-    return found
+            found.append((at_name, axis.value(on_page), axis.error(on_page)))
+            spots.append(Point(x=place, y=on_page))
+    return Series(name, tuple(found), tuple(spots))
 
 
 def _curve(mask: Bools) -> Floats:

@@ -38,6 +38,7 @@ _LEAST_PX = 12
 _LEAST_HOLE = 90
 _SMALL_BOX, _RIM, _TICK = 26, 0.9, 0.6
 """The largest side of a checkbox, the share of each of its sides that is drawn, and what a tick fills of it at most."""
+_CORNER_PX = 2
 _LARGEST = 0.85
 _SLIT = 0.16
 """The share of the largest enclosed part below which another one is a slit between two strokes of a hand."""
@@ -72,7 +73,9 @@ class ClosedOutlines:
     """Whether it is one of many side by side, as between grid lines."""
     is_dashed: Bools
     lines: Sequence[Ints]
-    """What each runs around, in OpenCV's format."""
+    """The contour of what each encloses, in OpenCV's format."""
+    strokes: Pixels
+    """255 where there is a stroke, closed or not; 0 everywhere in a photograph."""
 
     def are_on(self, points: Ints, by: float) -> Bools:
         """Which points, rows of x and y, are at most so many pixels from the line of a dashed outline."""
@@ -102,11 +105,18 @@ class _Found:
 class _Drawing:
     """Connected strokes and what they enclose."""
 
-    name: int
-    """In the picture of connected parts."""
+    lines: list[Ints]
+    """Around all that it consists of: the outer one, and those of holes, however small."""
     rect: tuple[int, int, int, int]
     """X, y, width and height."""
     holes: list[Ints]
+
+    def strokes(self) -> Pixels:
+        """Its rectangle, with 255 where there is a stroke of it."""
+        x, y, width, height = self.rect
+        drawn = np.zeros((height, width), np.uint8)
+        cv2.drawContours(drawn, self.lines, -1, 255, cv2.FILLED, offset=(-x, -y))
+        return drawn
 
 
 def find_closed_outlines(pixels: Pixels, ground: Floats) -> ClosedOutlines:
@@ -125,6 +135,8 @@ def find_closed_outlines(pixels: Pixels, ground: Floats) -> ClosedOutlines:
     found: list[_Found] = []
     if 0 < cv2.countNonZero(mask) <= _MOST_STROKES * mask.size:
         found = _outlines_in(mask, np.asarray(ink, np.uint8))
+    else:
+        mask[:] = 0
     return ClosedOutlines(
         np.array([each.rect for each in found], np.int32).reshape(-1, 4),
         np.array([each.point for each in found], np.int32).reshape(-1, 2),
@@ -133,6 +145,7 @@ def find_closed_outlines(pixels: Pixels, ground: Floats) -> ClosedOutlines:
         np.array([each.is_grid for each in found], bool),
         np.array([each.is_dashed for each in found], bool),
         [each.line for each in found],
+        mask,
     )
 
 
@@ -145,10 +158,9 @@ def _outlines_in(mask: Pixels, ink: Pixels) -> list[_Found]:
             grown, bridged = 0, cv2.morphologyEx(rest, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
         else:  # on a slant, what closes gaps and then thins the strokes opens them again
             grown, bridged = gap // 2, cv2.dilate(rest, np.ones((gap, gap), np.uint8))
-        names = cv2.connectedComponents(bridged, connectivity=8)[1]
-        for drawing in _drawings(np.asarray(bridged, np.uint8), names, grown):
+        for drawing in _drawings(np.asarray(bridged, np.uint8), grown):
             x, y, width, height = drawing.rect
-            is_own = names[y : y + height, x : x + width] == drawing.name
+            is_own = drawing.strokes() > 0
             shapes = _shapes_of(drawing.holes, mask)
             if grown:
                 shapes = [replace(each, outline=_dashed(each.outline, mask)) for each in shapes]
@@ -176,24 +188,27 @@ def _fits(rect: tuple[int, int, int, int], most: float) -> bool:
     return min(wide, high) >= _LEAST_PX and wide * high <= most
 
 
-def _drawings(bridged: Pixels, names: Any, grown: int = 0) -> list[_Drawing]:
-    """The connected strokes that enclose something; they are so many pixels thicker than drawn on each side."""
+def _drawings(bridged: Pixels, grown: int = 0) -> list[_Drawing]:
+    """The connected strokes that enclose something; `grown`: by how many pixels they were thickened on each side."""
     contours, tree = cv2.findContours(bridged, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
     if tree is None:
         return []
     holes: dict[int, list[Ints]] = {}
+    lines: dict[int, list[Ints]] = {}
     for at, (_, _, _, parent) in enumerate(tree[0].tolist()):
+        if parent >= 0:
+            lines.setdefault(parent, []).append(np.asarray(contours[at], np.int32))
         if parent >= 0 and len(contours[at]) >= _LEAST_PX and cv2.contourArea(contours[at]) >= _LEAST_HOLE:
             hole = np.asarray(contours[at], np.int32)
             holes.setdefault(parent, []).append(_grown(hole, grown) if grown else hole)
     found = []
     for at, (_, _, _, parent) in enumerate(tree[0].tolist()):
-        if parent < 0 and not grown and at not in holes and _is_small_box(contours[at], bridged):
+        if parent < 0 and not grown and _is_small_box(contours[at], bridged):
             holes[at] = [np.asarray(contours[at], np.int32)]
-    for outer, those in holes.items():
-        x, y = contours[outer][0, 0].tolist()
+    for outer, inner in holes.items():
         left, top, width, height = cv2.boundingRect(contours[outer])
-        found.append(_Drawing(int(names[y, x]), (left, top, width, height), those))
+        every = [np.asarray(contours[outer], np.int32), *lines.get(outer, ())]
+        found.append(_Drawing(every, (left, top, width, height), inner))
     return found
 
 
@@ -213,7 +228,8 @@ def _is_small_box(outer: Any, bridged: Pixels) -> bool:
     if not _LEAST_PX <= min(width, height) <= max(width, height) <= _SMALL_BOX:
         return False
     part = bridged[top : top + height, left : left + width] > 0
-    rims = (part[0], part[-1], part[:, 0], part[:, -1])
+    # Its corners may be round.
+    rims = tuple(rim[_CORNER_PX:-_CORNER_PX] for rim in (part[0], part[-1], part[:, 0], part[:, -1]))
     return all(float(rim.mean()) >= _RIM for rim in rims) and float(part[2:-2, 2:-2].mean()) <= _TICK
 
 
@@ -234,8 +250,7 @@ def _by_colour(strokes: Pixels, ink: Pixels, offset: tuple[int, int], mask: Pixe
         own = np.zeros_like(strokes)
         own[y[of], x[of]] = 255
         bridged = np.asarray(cv2.morphologyEx(own, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8)), np.uint8)
-        names = cv2.connectedComponents(bridged, connectivity=8)[1]
-        for drawing in _drawings(bridged, names):
+        for drawing in _drawings(bridged):
             holes = [np.asarray(hole + np.array(offset, np.int32), np.int32) for hole in drawing.holes]
             found += [each for each in _shapes_of(holes, mask) if each.is_alone]
     return found

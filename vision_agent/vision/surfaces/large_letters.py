@@ -6,6 +6,7 @@ nearly all one colour, and boxes in a row are equally wide. This module knows on
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 
 from vision_agent.vision.picture import Pixels
@@ -44,8 +45,10 @@ def find_large_words(islands: Ints, pixels: Pixels, ground: Floats) -> Ints:
     np.fill_diagonal(inside, val=False)
     islands = islands[~inside.any(axis=1)]
     islands = islands[_stand_close(islands)]
+    colour = ground.round().astype(np.int16)
+    least, most = ((colour + by).clip(0, 255).astype(np.uint8) for by in (-_DIFFERS, _DIFFERS))
     share = np.array(
-        [_ink_share(pixels[top:bottom, left:right], ground) for left, top, right, bottom in islands.tolist()]
+        [_ink_share(pixels[top:bottom, left:right], least, most) for left, top, right, bottom in islands.tolist()]
     )
     islands = islands[(share >= _INK[0]) & (share <= _INK[1])] if len(islands) else islands
     if len(islands) < 2:
@@ -84,6 +87,6 @@ def _stand_close(islands: Ints) -> Bools:
     return np.asarray((is_level & (gap <= _APART)).any(axis=1))
 
 
-def _ink_share(pixels: Pixels, ground: Floats) -> float:
-    differs = np.abs(pixels.astype(np.int16) - ground.round().astype(np.int16)).max(axis=2) > _DIFFERS
-    return float(differs.mean())
+def _ink_share(pixels: Pixels, low: Pixels, high: Pixels) -> float:
+    many = cv2.countNonZero(cv2.inRange(pixels, low, high))
+    return float(1 - many / (pixels.shape[0] * pixels.shape[1]))

@@ -1,4 +1,4 @@
-"""Puts closed outlines in the place of the patches that strokes make of the ground.
+"""Replaces the patches that strokes cut out of the background with the closed outlines themselves.
 
 A stroke on the ground cuts patches out of it: the inside of a shape, but also the corners beside a cross, the pieces of
 a shape under another one, and what lies between grid lines. A patch whose colour goes on behind its edges is kept only

@@ -7,18 +7,20 @@ tell. This module knows boxes and colours, but neither pixels nor pages.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
+from vision_agent.vision.surfaces.shapes import Part
 
 DrawnRole = Literal[
-    "", "button", "field", "tab", "checkbox", "radio", "slider", "handle", "tile", "node", "port", "legend entry",
-    "point", "bar", "slice", "axis",
+    "", "button", "field", "tab", "checkbox", "radio", "slider", "handle", "tile", "node", "port", "edge",
+    "legend entry", "point", "bar", "slice", "axis",
 ]  # fmt: skip
 """What a drawn thing is; empty if that cannot be told."""
 
-_HANDLE = (5.0, 17.0)
+_TILE = 17.0
+"""The least width and height of a tile."""
 _BOX = (9.0, 26.0)
 """The sizes of a checkbox."""
 _LABEL_GAP = 1.6
@@ -30,6 +32,8 @@ _FIELD_LEAST = 2.8
 _EQUAL = 2.5
 """The largest difference of equal lengths, in CSS pixels."""
 _TOUCHING = 5.0
+_HOST = 2.5
+"""The least height of a thing with ports, in times that of a port: an arrow in a field is none."""
 _SAME_COLOUR = 30.0
 _FAINT = 75.0
 """The difference of a text from its face, in levels of a channel, below which it is faint."""
@@ -49,6 +53,10 @@ class Seen:
     has_ink: bool = False
     contrast: float | None = None
     """How much its text differs from its face, in levels of a channel."""
+    part: Part = ""
+    """What it is by how it is put together, which is more than its shape tells."""
+    is_selected: bool = False
+    """Whether handles frame it."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +76,12 @@ def tell_roles(things: Sequence[Seen], words: Sequence[Box]) -> list[Told]:
     """The role and state of each thing; `words` are the lines of text outside of things."""
     told = [UNTOLD] * len(things)
     for at, thing in enumerate(things):
-        told[at] = Told(_single(thing, words))
-    _tell_sliders(things, told)
+        told[at] = Told(thing.part or _single(thing, words))
     _tell_ports(things, told)
-    _tell_handles(things, told)
     _tell_tabs(things, told)
     _tell_tiles(things, told)
     _tell_nodes(things, told)
+    told = [Told(each.part) if each.part else its for each, its in zip(things, told, strict=True)]
     return [_with_state(at, things, told) for at in range(len(things))]
 
 
@@ -132,27 +139,6 @@ def _is_dark(thing: Seen) -> bool:
     return thing.is_filled and max(thing.colour) < 160
 
 
-def _tell_sliders(things: Sequence[Seen], told: list[Told]) -> None:
-    """A knob on a thin bar."""
-    bars = [at for at, each in enumerate(things) if each.box.height <= 12 and each.box.width >= 4 * each.box.height]
-    for knob, thing in enumerate(things):
-        box = thing.box
-        if not (8 <= box.width <= 34 and 8 <= box.height <= 34) or thing.shape == "words":
-            continue
-        on = [
-            bar
-            for bar in bars
-            if things[bar].box.height < box.height
-            and abs(things[bar].box.center.y - box.center.y) <= 3
-            and things[bar].box.x - box.width <= box.x
-            and box.right <= things[bar].box.right + box.width
-        ]
-        # The knob is in the middle of a bar, or between the two parts that it makes of it.
-        span = sum(things[bar].box.width for bar in on)
-        if on and span >= 2.5 * box.width:
-            told[knob] = Told("slider")
-
-
 def _tell_ports(things: Sequence[Seen], told: list[Told]) -> None:
     """Small discs on or just inside the left and right edges of a larger thing."""
     for at, thing in enumerate(things):
@@ -165,6 +151,7 @@ def _tell_ports(things: Sequence[Seen], told: list[Told]) -> None:
             continue
         on_edge = any(
             each.box.width >= 4 * thing.box.width
+            and each.box.height >= _HOST * thing.box.height
             and each.box.y <= thing.box.center.y <= each.box.bottom
             and min(abs(thing.box.center.x - each.box.x), abs(thing.box.center.x - each.box.right)) <= 12
             for other, each in enumerate(things)
@@ -175,46 +162,6 @@ def _tell_ports(things: Sequence[Seen], told: list[Told]) -> None:
 
 def _is_dot(box: Box) -> bool:
     return max(box.width, box.height) <= 20 and abs(box.width - box.height) <= 0.3 * max(box.width, box.height)
-
-
-def _tell_handles(things: Sequence[Seen], told: list[Told]) -> None:
-    """Small equal shapes on the corners and the middles of the edges of something."""
-    small = [
-        at
-        for at, each in enumerate(things)
-        if all(_HANDLE[0] <= side <= _HANDLE[1] for side in (each.box.width, each.box.height)) and each.shape != "words"
-    ]
-    for thing in things:
-        if min(thing.box.width, thing.box.height) < 3 * _HANDLE[0]:
-            continue
-        on = [at for at in small if _is_on_frame(things[at].box, thing.box)]
-        if len(on) >= 4:
-            for at in on:
-                told[at] = Told("handle")
-    _tell_frames(small, things, told)
-
-
-def _is_on_frame(small: Box, frame: Box) -> bool:
-    reach = max(5.0, small.width / 2 + 2)
-    at_x = [abs(small.center.x - x) <= reach for x in (frame.x, frame.center.x, frame.right)]
-    at_y = [abs(small.center.y - y) <= reach for y in (frame.y, frame.center.y, frame.bottom)]
-    return any(at_x) and any(at_y) and not (at_x[1] and at_y[1])
-
-
-def _tell_frames(small: Sequence[int], things: Sequence[Seen], told: list[Told]) -> None:
-    """Handles around something that is no thing itself: six to eight equal ones on one rectangle."""
-    rest = [at for at in small if not told[at].role]
-    for first in rest:
-        alike = [at for at in rest if _are_equal(things[first].box, things[at].box)]
-        if not 6 <= len(alike) <= 9:
-            continue
-        left, right = (edge([things[at].box.center.x for at in alike]) for edge in (min, max))
-        top, bottom = (edge([things[at].box.center.y for at in alike]) for edge in (min, max))
-        frame = Box(x=left, y=top, width=max(1.0, right - left), height=max(1.0, bottom - top))
-        on = [at for at in alike if _is_on_frame(things[at].box, frame)]
-        if len(on) >= 6:
-            for at in on:
-                told[at] = Told("handle")
 
 
 def _tell_tabs(things: Sequence[Seen], told: list[Told]) -> None:
@@ -241,7 +188,7 @@ def _tell_tiles(things: Sequence[Seen], told: list[Told]) -> None:
         if not told[at].role
         and not each.lines
         and each.shape in ("box", "round")
-        and min(each.box.width, each.box.height) >= _HANDLE[1]
+        and min(each.box.width, each.box.height) >= _TILE
     ]
     for first in plain:
         alike = [at for at in plain if _are_equal(things[first].box, things[at].box)]
@@ -305,6 +252,8 @@ def _are_equal(one: Box, other: Box) -> bool:
 
 def _with_state(at: int, things: Sequence[Seen], told: Sequence[Told]) -> Told:
     thing, is_now = things[at], told[at]
+    if thing.is_selected:
+        return replace(is_now, is_selected=True)
     if is_now.role == "tab":
         group = next((row for row in _rows([i for i, each in enumerate(told) if each.role == "tab"], things)
                       if at in row), [at])  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision_agent.types import Box
+from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, pixels_of
 from vision_agent.vision.surfaces.outlines import find_outlines
 from vision_agent.vision.surfaces.regions import LEAST_PX, find_edges

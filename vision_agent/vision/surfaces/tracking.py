@@ -16,16 +16,18 @@ import cv2
 import numpy as np
 
 from vision_agent.actions import Point
-from vision_agent.types import Box, Grid, Legibility
+from vision_agent.geometry import Box
+from vision_agent.types import Grid, Legibility
 from vision_agent.vision.compare import changed_share
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
-from vision_agent.vision.surfaces.appearance import describe
+from vision_agent.vision.surfaces.appearance import describe_all
 from vision_agent.vision.surfaces.axes import Text
-from vision_agent.vision.surfaces.candidates import MOST, Shape, SurfaceProposals, propose
-from vision_agent.vision.surfaces.charts import Chart, find_chart
+from vision_agent.vision.surfaces.candidates import MOST, SurfaceProposals, propose
+from vision_agent.vision.surfaces.charts import Chart, DrawnValue, find_chart
 from vision_agent.vision.surfaces.roles import UNTOLD, DrawnRole, Seen, Told, tell_roles
+from vision_agent.vision.surfaces.shapes import Shape
 
 UNREAD, UNSURE = "‹unread›", "‹unsure›"
 """In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
@@ -54,9 +56,17 @@ has the same text."""
 _SAME_PLACE = 0.6
 """The least common share of two boxes in the same place."""
 _SAME_SIZE = 2.0
+_NO_DATA: tuple[DrawnRole, ...] = ("", "tile", "node", "field", "button")
+"""What the ground of a plot may be taken for."""
+_IN_PLOT, _RIM_PX = 0.9, 24.0
+"""The share of a thing that must lie in a plot, or so near to it, to be a part of its ground."""
+_POINT_PX, _IS_POINT = 12.0, 0.3
+"""What is larger both ways, or less likely to be a thing, is no point of a chart."""
 _TOGETHER = 3
 """The number of things moving the same way that means scrolling."""
 _MOST_KNOWN = 400
+_SLICE = 0.6
+"""The confidence in a slice that is no shape of its own."""
 _NOISE = 4
 _MOVES = 0.02
 """The share of its pixels that must change between two pictures taken in a row for a thing to count as moving."""
@@ -84,10 +94,15 @@ class Thing:
     """For a bar or a point of a chart: the estimate of its value, such as `about 420 ± 3`."""
     told: Told = UNTOLD
     """What it seems to be, and in which state."""
+    ends: tuple[int, ...] = ()
+    """For an edge: the ids of the two things that it connects."""
     grid: Grid | None = None
     rows: tuple[tuple[int, str, Box], ...] = ()
     """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
     moves: bool = False
+    is_named_by_page: bool = False
+    read_as: str = ""
+    """What was read on it, if the page gives it another name."""
 
 
 @dataclass(frozen=True)
@@ -204,12 +219,17 @@ class Drawing:
             for thing, words in _with_chart(_things(picture, proposed, readings, is_read=read is not None), chart)
         ]
         known, gone = self._recognize(found)
+        known = _with_ends(known, proposed)
+        if chart:
+            plot = _shift_box(chart.plot, -corner.x, -corner.y)
+            known = _without_twins([each for each in known if not _is_between_rules(each.thing, plot)])
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
         self._known = [*known, *kept][:_MOST_KNOWN]
         return SurfaceLook(
             things=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in known),
             elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
-            left_out=proposed.left_out,
+            # Where half of the best guesses were the ground of a chart, the others are too.
+            left_out=0 if chart and len(known) < most / 2 else proposed.left_out,
             chart=chart,
             is_all_read=all(one is not None for one in readings.values()) if read else True,
             postponed=sum(one is None for one in readings.values()) if read else 0,
@@ -270,13 +290,13 @@ def _with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> 
         roles[box] = "axis"
     for box in chart.legend:
         roles[box] = "legend entry"
-    return [
+    known = [
         (
             replace(
                 thing,
                 told=Told(roles[thing.box]),
                 value=values[thing.box].words if thing.box in values else "",
-                name=thing.name or (values[thing.box].name if thing.box in values else ""),
+                name=_name_in_chart(thing, values.get(thing.box)),
             )
             if thing.box in roles
             else thing,
@@ -284,6 +304,62 @@ def _with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> 
         )
         for thing, words in things
     ]
+    boxes = {thing.box for thing, _ in known}
+    slices = [each for each in chart.values if each.kind == "slice" and each.point and each.box not in boxes]
+    return [*known, *((_slice_thing(each), each.name) for each in slices)]
+
+
+def _is_between_rules(thing: Thing, plot: Box) -> bool:
+    """Whether a thing in a plot is one of its rules, or the ground between them and the curves."""
+    if thing.told.role == "edge":
+        return True
+    is_named = bool(thing.value) or thing.name not in ("", UNREAD)
+    is_plain = thing.told.role in _NO_DATA and thing.shape in ("box", "shape") and not is_named
+    is_point = min(thing.box.width, thing.box.height) <= _POINT_PX and thing.confidence > _IS_POINT
+    around = Box(
+        x=plot.x - _RIM_PX, y=plot.y - _RIM_PX, width=plot.width + 2 * _RIM_PX, height=plot.height + 2 * _RIM_PX
+    )
+    return is_plain and thing.grid is None and not is_point and thing.box.share_in(around) >= _IN_PLOT
+
+
+def _without_twins(known: list[_KnownThing]) -> list[_KnownThing]:
+    """The things without second ones for the same point of a series: a curve that turns there encloses another."""
+    points = sorted(
+        (each for each in known if each.thing.told.role == "point" and each.thing.name),
+        key=lambda each: each.thing.box.width * each.thing.box.height,
+    )
+    twins = {
+        id(larger)
+        for at, larger in enumerate(points)
+        for smaller in points[:at]
+        if smaller.thing.name == larger.thing.name and smaller.thing.box.intersection(larger.thing.box)
+    }
+    return [each for each in known if id(each) not in twins]
+
+
+def _name_in_chart(thing: Thing, value: DrawnValue | None) -> str:
+    if value is None:
+        return thing.name
+    return value.name if value.kind == "slice" else thing.name or value.name
+
+
+def _slice_thing(value: DrawnValue) -> Thing:
+    """A slice that was found as a part of its pie, but not as a shape."""
+    assert value.point is not None
+    return Thing(0, value.box, value.point, "shape", _SLICE, value.name, value=value.words, told=Told("slice"))
+
+
+def _with_ends(known: list[_KnownThing], proposed: SurfaceProposals) -> list[_KnownThing]:
+    """The things, of which edges have the ids of what they connect, and a name from theirs."""
+    connected = list(known)
+    for at, each in enumerate(proposed.proposals):
+        if each.ends:
+            ends = [known[end].thing for end in each.ends]
+            name = " – ".join(end.name for end in ends) if all(end.name for end in ends) else ""
+            connected[at] = replace(
+                known[at], thing=replace(known[at].thing, ends=tuple(end.id for end in ends), name=name)
+            )
+    return connected
 
 
 def _things(
@@ -291,11 +367,21 @@ def _things(
 ) -> list[tuple[Thing, str | None]]:
     """The proposals as things without an id, with their text; None for text that was not read completely."""
     things: list[tuple[Thing, str | None]] = []
-    looks = [describe(picture, each) for each in proposed.proposals]
+    looks = describe_all(picture, proposed.proposals)
     inner = {line for each in proposed.proposals if each.shape != "words" for line in each.lines}
     roles = tell_roles(
         [
-            Seen(each.box, each.shape, each.lines, look.colour, look.is_filled, look.has_ink, look.contrast)
+            Seen(
+                each.box,
+                each.shape,
+                each.lines,
+                look.colour,
+                look.is_filled,
+                look.has_ink,
+                look.contrast,
+                each.part,
+                each.is_selected,
+            )
             for each, look in zip(proposed.proposals, looks, strict=True)
         ],
         [line for line in proposed.lines if line not in inner],

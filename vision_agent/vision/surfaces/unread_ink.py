@@ -16,6 +16,8 @@ _RIM_PX = 3
 _CONTRAST = 40
 """The difference from the colour of the cell, in levels of a channel, that makes ink; wood's grain has up to 20."""
 _LEAST_PIXELS = 3
+_SAMPLES = 24
+"""About how many rows and columns of a cell its colour is taken from."""
 _LARGEST_PX = 44
 """The largest height and width of such ink; larger is a picture, not a sign."""
 _LEAST_HEIGHT = 8
@@ -40,15 +42,18 @@ def small_ink(pixels: Pixels, edges: Pixels, rects: Ints, lines: Ints) -> Ints:
 
 def _ink_in(pixels: Pixels, cell: list[int]) -> tuple[int, int, int, int] | None:
     left, top, right, bottom = cell
-    part = pixels[top:bottom, left:right].astype(np.int16)
-    ground = np.median(part.reshape(-1, 3), axis=0)
-    is_ink = np.abs(part - ground).max(axis=2) >= _CONTRAST
-    rows, columns = np.flatnonzero(is_ink.any(axis=1)), np.flatnonzero(is_ink.any(axis=0))
-    if is_ink.sum() < _LEAST_PIXELS:
+    part = pixels[top:bottom, left:right]
+    step_y, step_x = (max(1, side // _SAMPLES) for side in part.shape[:2])
+    ground = np.median(part[::step_y, ::step_x].reshape(-1, 3), axis=0).astype(np.int16)
+    low, high = ((ground + by).clip(0, 255).astype(np.uint8) for by in (1 - _CONTRAST, _CONTRAST - 1))
+    is_ground = cv2.inRange(part, low, high)
+    if cv2.countNonZero(is_ground) > is_ground.size - _LEAST_PIXELS:
         return None
-    wide, high = int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1
-    if max(wide, high) > _LARGEST_PX or high > _MOST_COVERED * (bottom - top) or wide > _MOST_COVERED * (right - left):
+    rows = np.flatnonzero(cv2.reduce(is_ground, 1, cv2.REDUCE_MIN).ravel() == 0)
+    columns = np.flatnonzero(cv2.reduce(is_ground, 0, cv2.REDUCE_MIN).ravel() == 0)
+    wide, tall = int(columns[-1] - columns[0]) + 1, int(rows[-1] - rows[0]) + 1
+    if max(wide, tall) > _LARGEST_PX or tall > _MOST_COVERED * (bottom - top) or wide > _MOST_COVERED * (right - left):
         return None
-    low = max(0, _LEAST_HEIGHT - high) // 2
+    low = max(0, _LEAST_HEIGHT - tall) // 2
     first = max(top, top + int(rows[0]) - low)
-    return left + int(columns[0]), first, left + int(columns[-1]) + 1, max(first + _LEAST_HEIGHT, first + high)
+    return left + int(columns[0]), first, left + int(columns[-1]) + 1, max(first + _LEAST_HEIGHT, first + tall)

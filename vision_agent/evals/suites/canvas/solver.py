@@ -17,10 +17,11 @@ from playwright.async_api import Page
 
 from vision_agent.actions import Action, Finish, Wait
 from vision_agent.errors import UsageError
+from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.ports import Model
-from vision_agent.types import Box, Decision, Mark, Observation, Step, Task
+from vision_agent.types import Decision, Mark, Observation, Step, Task
 
 SOLVERS = ("solver", "marks")
 

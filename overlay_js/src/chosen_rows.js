@@ -1,0 +1,64 @@
+// Rows of a box without a meaning that hears one press and two: a press chooses a row, two open it.
+import { flatChildrenOf, flatElementsOf, localNameOf, nodeTypeOf, rectOf, textContentOf } from './dom.js';
+import { pressTypesOf } from './evidence.js';
+import { looksLikeRow } from './rows.js';
+import { saysSomething, withoutIcons } from './text.js';
+
+/** What such a box listens for on behalf of its rows. */
+export const ROW_PRESSES = ['click', 'dblclick'];
+const FEWEST_ROWS = 2;
+/** CSS pixels. */
+const HIGHEST_ROW = 120;
+/** So many rows, and so many elements before the words of one, are looked at. */
+const MOST_CHOSEN_ROWS = 300;
+const MOST_BEFORE_WORDS = 12;
+/** Generated content of spaces only, which keeps a place free. */
+const NOTHING = /^"\s*"$/;
+const PICTURE_TAGS = new Set(['img', 'svg']);
+
+/**
+ * The rows of a box, if they are alike, low, and the box hears one press and two for them. A box that hears every press
+ * there is does so for whatever it holds.
+ * @param {Element} box
+ * @returns {Element[]}
+ */
+export function chosenRowsOf(box) {
+  const types = pressTypesOf(box);
+  if (!ROW_PRESSES.every((type) => types.includes(type)) || types.includes('auxclick')) return [];
+  const rows = flatElementsOf(box);
+  const areRows = rows.length >= FEWEST_ROWS && rows.length <= MOST_CHOSEN_ROWS &&
+    rows.every((row) => looksLikeRow(row) && rectOf(row).height <= HIGHEST_ROW);
+  return areRows ? rows : [];
+}
+
+/**
+ * The pictures before the words of a row that are pressed apart from it: the box that ticks it, the arrow that opens
+ * it. The last picture belongs to the words.
+ * @param {Element} row
+ */
+export function partsOfRow(row) {
+  const pictures = /** @type {Element[]} */ ([]);
+  let seen = 0;
+  /** Whether the words begin in a node. @param {Node} node @returns {boolean} */
+  const visit = (node) => {
+    if (nodeTypeOf(node) === 3) return saysSomething(withoutIcons(textContentOf(node)));
+    if (nodeTypeOf(node) !== 1 || seen++ > MOST_BEFORE_WORDS) return false;
+    const element = /** @type {Element} */ (node);
+    const children = flatChildrenOf(element);
+    const isPicture = PICTURE_TAGS.has(localNameOf(element)) ||
+      (children.every((child) => nodeTypeOf(child) === 3) && isGlyph(element));
+    if (isPicture) pictures.push(element);
+    return !isPicture && children.some(visit);
+  };
+  return flatChildrenOf(row).some(visit) ? pictures.slice(0, -1) : [];
+}
+
+/** Whether an element without words shows a sign of an icon font. @param {Element} element */
+function isGlyph(element) {
+  const own = textContentOf(element).trim();
+  if (own) return !saysSomething(withoutIcons(own));
+  return ['::before', '::after'].some((which) => {
+    const { content } = getComputedStyle(element, which);
+    return content !== 'none' && content !== 'normal' && !NOTHING.test(content);
+  });
+}

@@ -1,0 +1,124 @@
+"""Claims about the distinction of marks with the same name."""
+
+from __future__ import annotations
+
+import pytest
+
+from vision_agent.describe.distinctions import (
+    LONGEST,
+    distinction_match,
+    distinction_suffix,
+    distinctions,
+    safe_name,
+)
+from vision_agent.geometry import Box
+from vision_agent.types import Mark
+
+
+def mark(number: int, context: str = "", heading: str = "", name: str = "Delete", **more: object) -> Mark:
+    box = Box(x=0, y=20 * number, width=80, height=16)
+    given = {"tag": "button", "role": "button", "kind": "button", "box": box, "point": box.center, **more}
+    return Mark.model_validate({"number": number, "name": name, "context": context, "heading": heading, **given})
+
+
+def said(*beside: str | tuple[str, str]) -> list[str]:
+    """What tells marks with these contexts, or contexts and headings, apart."""
+    marks = [mark(n, *([each] if isinstance(each, str) else each)) for n, each in enumerate(beside, 1)]
+    found = distinctions(marks)
+    return [str(found[each.number]) for each in marks]
+
+
+def test_a_name_that_is_unique_gets_nothing() -> None:
+    assert distinctions([mark(1, "Ann"), mark(2, "Ann", name="Edit")]) == {}
+    assert distinction_suffix(mark(1, "Ann"), [mark(1, "Ann")]) == ""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"tag": "a"}, {"role": "link"}, {"kind": "link"}, {"name": "delete"}],
+    ids=lambda each: next(iter(each)),
+)
+def test_what_the_listing_tells_apart_already_gets_nothing(other: dict[str, object]) -> None:
+    assert distinctions([mark(1, "Ann"), mark(2, "Bob", **other)]) == {}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("contexts", "shown"),
+    [
+        (["Ann", "Bob"], ["Ann", "Bob"]),
+        (["Ann wrote this", "Bob wrote this"], ["Ann", "Bob"]),
+        (["Order of 3 May: fish", "Order of 3 May: bread"], ["fish", "bread"]),
+        (["Ann Smith 17", "Ann Jones 18", "Bob Smith 19"], ["Ann Smith", "Jones", "Bob"]),
+        (["Row 1", "Row 2"], ["Row 1", "Row 2"]),
+        (["1", "2"], ["1", "2"]),
+        (["-1", "1", "(-1.5)", "−2", "-$3"], ["-1", "1", "-1.5", "−2", "-$3"]),
+        (["- 1", "2 -", "-a", "3-5"], ["1", "2", "a", "3-5"]),
+        (["In stock", "Not in"], ["stock", "Not"]),
+        (["Ann", "Ann Smith"], ["Ann", "Smith"]),
+        (["Ann", "ANN", "Bob"], ["Ann, 1st of 2", "Ann, 2nd of 2", "Bob"]),
+        (["(Ann),", "«Bob»"], ["Ann", "Bob"]),
+        (["张三", "李四"], ["张三", "李四"]),
+        (['url("https://a.example/1.png")', 'url("https://a.example/2.png")'], ["1st of 2", "2nd of 2"]),
+        (['url("/1.png', "url(/2.png) Ann"], ["1st of 2", "Ann"]),
+        (["linear-gradient(rgba(1, 2, 3, 0.5), red) Ann", "linear-gradient(red, blue) Bob"], ["Ann", "Bob"]),
+        (["data:image/png;base64,AAAA", "data:image/png;base64,BBBB"], ["1st of 2", "2nd of 2"]),
+        (["M2 2h10v10H2z", "M3 3 L 10 10 V 4 z"], ["1st of 2", "2nd of 2"]),
+        (["m-1.5,2 3-4 l5 6 Ann", "M2 2h10v10H2"], ["Ann", "2nd of 2"]),
+        (["M2 2 left", "M3 3 left"], ["M2 2", "M3 3"]),
+        (["Model M2 MacBook", "Model M3 MacBook"], ["Model M2", "Model M3"]),
+        (["M1 A4 paper", "M1 A5 paper"], ["M1 A4", "M1 A5"]),
+        (["img/ann.png", "img/bob.png"], ["img/ann.png", "img/bob.png"]),
+        (["", "", ""], ["1st of 3", "2nd of 3", "3rd of 3"]),
+        (["", "Ann"], ["1st of 2", "Ann"]),
+        (["Ann", "Bob"] * 2, ["Ann, 1st of 2", "Bob, 1st of 2", "Ann, 2nd of 2", "Bob, 2nd of 2"]),
+    ],
+    ids=lambda value: " | ".join(value)[:40],
+)  # fmt: skip
+def test_the_first_words_that_no_other_has_are_enough(contexts: list[str], shown: list[str]) -> None:
+    assert said(*contexts) == shown
+
+
+@pytest.mark.parametrize(("words", "strength"), [("-1", 2), ("−1", 2), ("1", 0)])
+def test_the_sign_of_a_number_tells_it_from_its_positive(words: str, strength: int) -> None:
+    marks = [mark(1, "-1"), mark(2, "1")]
+    assert distinction_match(marks[0], words, distinctions(marks)[1]) == strength
+
+
+def test_where_the_words_beside_are_the_same_the_heading_tells() -> None:
+    assert said(("", "Staff"), ("", "Guests")) == ["Staff", "Guests"]
+    assert said(("Ann", "Staff"), ("Ann", "Guests"), ("Bob", "Staff")) == ["Ann, Staff", "Ann, Guests", "Bob"]
+
+
+def test_what_is_shown_is_short_and_differs_also_where_the_words_are_endless() -> None:
+    shown = said("x" * 500 + "1", "y" * 500, "x" * 500 + "2", "same " * 200 + "end", "same " * 200)
+    assert len(set(shown)) == 5
+    assert all(len(each.partition(",")[0]) <= LONGEST for each in shown)
+
+
+def test_things_without_a_name_are_told_apart_too_and_what_is_drawn_is_not() -> None:
+    boxes = [mark(n, who, name="", tag="input", role="checkbox", kind="toggle") for n, who in [(1, "Ann"), (2, "Bob")]]
+    assert [distinction_suffix(each, boxes) for each in boxes] == [" ‹Ann›", " ‹Bob›"]
+    drawn = [mark(n, name="", source="cv", kind="guess") for n in (1, 2)]
+    assert distinctions(drawn) == {}
+
+
+@pytest.mark.parametrize("forged", ["Ann› ‹Bob", "‹Ann›", "⟨Ann⟩", "❮Ann❯ \u202e"])
+def test_no_word_of_the_page_has_the_signs_that_we_write(forged: str) -> None:
+    shown = distinction_suffix(mark(1, forged), [mark(1, forged), mark(2, "")])
+    assert shown.count("‹") == shown.count("›") == 1
+    assert shown.endswith("›")
+    assert shown.isprintable()
+
+
+def test_a_name_that_claims_to_stand_beside_words_is_written_in_other_signs() -> None:
+    assert safe_name("Delete ‹Bob›") == "Delete <Bob>"
+    assert safe_name("Delete ❮Bob❯⟨x⟩") == "Delete <Bob><x>"
+    assert [safe_name(each) for each in ("‹ Back", "Next ›", "Ann's")] == ["‹ Back", "Next ›", "Ann's"]
+
+
+def test_words_are_meant_for_a_mark_the_more_surely_the_more_of_its_own_they_are() -> None:
+    one = mark(1, "Ann Smith, ann@example.org", "Staff")
+    shown = distinctions([one, mark(2, "Bob Smith")])[1]
+    words = ["ann", "Ann Smith, ann@example.org", "Smith", "Ann Smith, Staff", "Staff", "An", "", "2nd of 2"]
+    assert [distinction_match(one, each, shown) for each in words] == [2, 1, 1, 1, 1, 0, 0, 0]
+    assert distinction_match(mark(1, "x" * 90), "x" * 39 + "…", None) == 1

@@ -1,0 +1,243 @@
+"""Claims about the limits on a whole task: a page cannot widen them, and a person can."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from vision_agent import Agent
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.policy import task_limits
+from vision_agent.policy.approval import Answers
+from vision_agent.record.read import read
+from vision_agent.settings import ApprovalSettings, ModelSettings, Settings
+from vision_agent.text.money import Money
+from vision_agent.types import Choice, Decision, Limits, Observation, Outcome, Risky, Run, Task
+
+FORM = "<form method=post action=/sent><input name=note aria-label=Note><button>Send form</button></form>"
+GET_FORM = "<form action=/sent><input name=note aria-label=Note><button>Send form</button></form>"
+FETCHED = """<form onsubmit="event.preventDefault(); fetch('/sent', {method: 'POST'}).then(() => said.value = 'sent')">
+<input aria-label=Note><button>Send form</button></form><output id=said></output>"""
+SCRIPT = FORM + "<button type=button onclick='document.forms[0].submit()'>By script</button>"
+PLAIN = "<button onclick='said.value = `pressed`'>Press</button><a href=/>Home</a><output id=said></output>"
+
+
+class Site:
+    """A site that counts what was sent to `/sent`, and shows one page everywhere."""
+
+    def __init__(self, body: str) -> None:
+        sent = self.sent = list[str]()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                if self.path.startswith("/sent"):
+                    sent.append(self.command)
+                if length := int(self.headers.get("Content-Length") or 0):
+                    self.rfile.read(length)
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(f"<meta charset=utf-8><title>Form</title>{body}".encode())
+
+            def do_POST(self) -> None:
+                self.do_GET()
+
+            def log_message(self, format: str, *args: Any) -> None: ...
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self._server.server_port}/"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def site(request: pytest.FixtureRequest) -> Iterator[Site]:
+    site = Site(request.param)
+    yield site
+    site.close()
+
+
+async def run(
+    page: Page, site: Site, folder: Path, *lines: str, ask: Any = None, **task: Any
+) -> tuple[Run, list[Outcome]]:
+    settings = Settings(
+        runs=folder,
+        model=ModelSettings(name="steps"),
+        approval=ApprovalSettings(ask="risky" if ask else "never", risks=()),
+    )
+    agent = Agent(
+        Task(goal="Try", start_url=site.address, **task),
+        model=StepsModel([*lines, "finish"]),
+        page=page,
+        settings=settings,
+        approver=Answers(ask) if ask else None,
+    )
+    run = await agent.run()
+    return run, [outcome for step in run.steps for outcome in step.outcomes]
+
+
+def recorded_task(runs: Path) -> dict[str, Any]:
+    task: dict[str, Any] = json.loads(next(runs.glob("*/run.json")).read_text("utf-8"))["task"]
+    return task
+
+
+def has_runs(runs: Path) -> bool:
+    return any(runs.iterdir())
+
+
+def used_on_record(runs: Path) -> task_limits.Used:
+    run = read(next(runs.iterdir()))
+    return task_limits.used_in(run.task, run.steps)
+
+
+@pytest.mark.parametrize(
+    ("site", "line"),
+    [
+        (FORM, "click Send form"),
+        (FORM, 'type "a" into Note and press Enter'),
+        (GET_FORM, "click Send form"),
+        (FETCHED, "click Send form"),
+        (SCRIPT, "click By script"),
+    ],
+    indirect=["site"],
+)
+async def test_a_form_is_counted_however_it_is_sent_and_no_more_are_submitted_than_allowed(
+    page: Page, site: Site, tmp_path: Path, line: str
+) -> None:
+    _, outcomes = await run(page, site, tmp_path, line, "click Send form", limits=Limits(submits=1))
+    assert len(site.sent) == 1
+    refused = outcomes[1]
+    assert (refused.status, refused.refusal) == ("refused", "blocked")
+    assert "it may submit a form, and the task's limit on submitted forms (1) is reached" in refused.sentence
+    assert recorded_task(tmp_path)["limits"]["submits"] == 1
+
+
+@pytest.mark.parametrize("site", [FORM], indirect=True)
+async def test_what_goes_beyond_the_limits_is_done_if_a_person_approves_it(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    async def ask(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice:
+        asked.extend(each.why for each in risks if each.risk == "beyond")
+        return Choice(kind="approve")
+
+    await run(page, site, tmp_path, "click Send form", ask=ask, limits=Limits(submits=0))
+    assert len(site.sent) == 1
+    assert asked == ["it may submit a form, and the task's limit on submitted forms (0) is reached"]
+
+
+@pytest.mark.parametrize("site", [PLAIN], indirect=True)
+async def test_only_the_allowed_actions_are_carried_out_and_what_only_looks(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    lines = ("scroll down", "click Press", f"go to {site.address}?x")
+    _, outcomes = await run(page, site, tmp_path, *lines, allowed_actions=("click",))
+    assert [outcome.status for outcome in outcomes[:3]] == ["done", "done", "refused"]
+    assert "goto was not done: the task allows only click, and actions that only look" in outcomes[2].sentence
+
+
+@pytest.mark.parametrize("site", [PLAIN], indirect=True)
+async def test_an_action_to_allow_that_does_not_exist_is_named_before_anything_is_done(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="There is no action 'clik' to allow"):
+        await run(page, site, tmp_path, "click Press", allowed_actions=("clik",))
+    assert not has_runs(tmp_path)
+
+
+SHOP = """<h1>Shop</h1><p>Sofa, was 900,00 €</p>
+<form method=post action=/sent aria-label=Order><h2>Your order</h2>
+<p>Mug, enamelled</p><p>Total: <b>14,00&nbsp;€</b></p>
+<label>Name <input name=who></label><button>Pay now</button></form>"""
+ROWS = """<ul><li>Cup 3.50 EUR <button onclick="fetch('/sent', {method: 'POST'})">Buy</button>
+<li>Pot 1.234,50 € <button onclick="fetch('/sent', {method: 'POST'})">Buy</button></ul>"""
+DOLLARS = SHOP.replace("14,00&nbsp;€", "$14.00")
+NOTHING = "<form method=post action=/sent><button>Pay now</button></form>"
+ON_PAGE = "<p>Total 14 EUR</p><hr><section><form method=post action=/sent><button>Pay now</button></form></section>"
+DIALOG = """<p>Sofa 900 EUR</p><dialog open aria-label="Confirm"><p>Pay 14 EUR to Bob?</p>
+<button onclick="fetch('/sent', {method: 'POST'})">Yes</button></dialog>"""
+CARD = """<form method=post action=/sent><p>14 EUR</p><label>Card number <input name=c></label>
+<button>Continue</button></form>"""
+LEADS = """<p>Basket: 14 EUR</p><a href="/?checkout">Checkout</a>
+<form method=post action=/sent><button>Pay 14 EUR</button></form>"""
+LOGIN = "<p>Sofa 900 EUR</p><form method=post action=/sent><input name=n aria-label=Name><button>Log in</button></form>"
+
+
+@pytest.mark.parametrize(
+    ("site", "spend", "line", "why"),
+    [
+        (SHOP, "14 EUR", "click Pay now", ""),
+        (SHOP, "13.99 EUR", "click Pay now", "it may pay 14 EUR, and at most 13.99 EUR may be spent"),
+        (SHOP, "13 EUR", 'type "a" into Name and press Enter', "it may pay 14 EUR, and at most 13 EUR may be spent"),
+        (SHOP, "99 CHF", "click Pay now", "an amount that is not in CHF is beside it: 14,00 €; at most 99 CHF"),
+        (DOLLARS, "99 EUR", "click Pay now", "an amount that is not in EUR is beside it: $14.00; at most 99 EUR"),
+        (NOTHING, "99 EUR", "click Pay now", "it may pay, and no amount in EUR is shown; at most 99 EUR may be spent"),
+        (ON_PAGE, "14 EUR", "click Pay now", ""),
+        (ON_PAGE, "13 EUR", "click Pay now", "it may pay 14 EUR"),
+        (ROWS, "5 EUR", "click Buy in row Cup", ""),
+        (ROWS, "5 EUR", "click Buy in row Pot", "it may pay 1234.5 EUR, and at most 5 EUR may be spent"),
+        (DIALOG, "14 EUR", "click Yes", ""),
+        (DIALOG, "13 EUR", "click Yes", "it may pay 14 EUR"),
+        (CARD, "13 EUR", "click Continue", "it may pay 14 EUR"),
+        (LOGIN, "0 EUR", "click Log in", ""),
+    ],
+    indirect=["site"],
+)
+async def test_what_an_act_pays_is_read_beside_it_and_held_against_what_may_be_spent(
+    page: Page, site: Site, tmp_path: Path, spend: str, line: str, why: str
+) -> None:
+    _, outcomes = await run(page, site, tmp_path, line, limits=Limits(spend=Money(spend)))
+    assert len(site.sent) == (0 if why else 1), outcomes[0]
+    assert why in outcomes[0].sentence
+    assert outcomes[0].refusal == ("blocked" if why else None)
+    assert recorded_task(tmp_path)["limits"]["spend"] == spend
+
+
+@pytest.mark.parametrize("site", [SHOP], indirect=True)
+async def test_what_was_spent_is_added_up_and_counts_from_the_record(page: Page, site: Site, tmp_path: Path) -> None:
+    task = {"limits": Limits(spend=Money("30 EUR"))}
+    done, outcomes = await run(page, site, tmp_path, "click Pay now", "click Pay now", "click Pay now", **task)
+    assert len(site.sent) == 2
+    assert "it may pay 14 EUR after 28 before, and at most 30 EUR may be spent" in outcomes[2].sentence
+    assert task_limits.used_in(done.task, done.steps) == task_limits.Used(0, Decimal(28))
+    assert used_on_record(tmp_path) == task_limits.Used(0, Decimal(28))
+
+
+@pytest.mark.parametrize("site", [NOTHING], indirect=True)
+async def test_after_a_payment_of_an_unknown_amount_a_person_is_asked_about_each(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    async def ask(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice:
+        asked.extend(each.why for each in risks if each.risk == "beyond")
+        return Choice(kind="approve")
+
+    pays = ("click Pay now", "click Pay now")
+    done, _ = await run(page, site, tmp_path, *pays, ask=ask, limits=Limits(spend=Money("30 EUR")))
+    assert len(site.sent) == len(asked) == len(pays)
+    assert task_limits.used_in(done.task, done.steps).money is None
+
+
+@pytest.mark.parametrize("site", [LEADS], indirect=True)
+async def test_a_link_to_the_checkout_is_held_to_the_limit_and_spends_nothing(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    lines = ("click Checkout", "click Pay 14 EUR")
+    done, outcomes = await run(page, site, tmp_path, *lines, limits=Limits(spend=Money("20 EUR")))
+    assert [each.status for each in outcomes[:2]] == ["done", "done"]
+    assert task_limits.used_in(done.task, done.steps).money == Decimal(14)

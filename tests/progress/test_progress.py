@@ -1,0 +1,57 @@
+"""Claims about what a run prints while it goes on."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from vision_agent.actions import Click, Finish, Wait
+from vision_agent.events import Decided, Happened, Troubled
+from vision_agent.progress.terminal_progress import Progress
+from vision_agent.types import Decision, Outcome
+
+
+def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    done = Outcome(status="done", effect="changed", sentence="Clicked mark 3 (button “Send”).")
+    progress(Decided(step=7, decision=Decision(actions=(Click(target=3), Click(target=3)), author="scripted")))
+    progress(Happened(step=7, index=0, outcome=done))
+    progress(Happened(step=7, index=1, outcome=done))
+    first, second = shown.getvalue().splitlines()
+    assert first.startswith("    7 ✓ Clicked mark 3")
+    assert second.startswith("      ✓ Clicked mark 3")
+
+
+def test_a_manual_action_whose_effect_is_not_known_is_done():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    progress(Decided(step=1, decision=Decision(next_goal="By hand", actions=(Click(target=3),), author="human")))
+    progress(Happened(step=1, index=0, outcome=Outcome(status="done", sentence="Clicked mark 3.")))
+    assert shown.getvalue().rstrip().endswith("done, 0 marks")
+
+
+def test_giving_up_is_no_success_and_a_pause_is_no_failure():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    pause, end = Wait(seconds=0.5), Finish(success=False, answer="There is no mug.")
+    progress(Decided(step=1, decision=Decision(next_goal="look again", actions=(pause,), author="steps")))
+    waited = Outcome(status="done", effect="no_effect", sentence="Waited 0.5 s. Nothing changed.")
+    progress(Happened(step=1, index=0, outcome=waited))
+    progress(Decided(step=2, decision=Decision(next_goal="give up", actions=(end,), author="steps")))
+    progress(Happened(step=2, index=0, outcome=Outcome(status="done", effect="finished", sentence=end.answer)))
+    first, second = shown.getvalue().splitlines()
+    assert first.startswith("    1 ✓ look again")
+    assert second.startswith("    2 ✗ give up")
+    assert "not done" in second
+
+
+def test_a_text_without_end_is_cut():
+    shown, typed = io.StringIO(), "A" * 100_000
+    progress = Progress(Console(file=shown, width=100))
+    progress(Decided(step=1, decision=Decision(next_goal=typed, actions=(Finish(answer=typed),), author="model")))
+    failed = Outcome(status="refused", refusal="gone", sentence=typed)
+    progress(Happened(step=1, index=0, outcome=failed))
+    progress(Troubled(step=1, sentence=typed))
+    assert 1500 < len(shown.getvalue()) < 3000

@@ -1,0 +1,217 @@
+"""The supervision page is reached from elsewhere only as its settings say, and by whoever signs in once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from playwright.async_api import Page, expect
+
+from vision_agent.errors import UsageError
+from vision_agent.settings import SuperviseSettings
+from vision_agent.supervise.access import Session, SignIns, addresses, require_servable
+from vision_agent.supervise.page_approver import SupervisionPage
+
+
+def write_certificate(folder: Path, name: str, *, password: bytes | None = None) -> tuple[Path, Path]:
+    """A certificate for `localhost` that signs itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    secrecy = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
+    paths = folder / f"{name}.pem", folder / f"{name}.key"
+    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, secrecy))
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"host": "0.0.0.0"}, "not served on 0.0.0.0 without TLS"),
+        ({"host": "192.0.2.7"}, "not served on 192.0.2.7 without TLS"),
+        ({"host": "::"}, "not served on :: without TLS"),
+        ({"host": "agent.example"}, "not served on agent.example without TLS"),
+        ({"host": "0.0.0.0", "plain_http": True}, "name it with --supervise-url"),
+        ({"key": Path("page.key")}, "the key of no certificate"),
+        ({"certificate": Path("missing.pem")}, "missing.pem cannot be read: No such file"),
+        ({"url": "agent.example"}, "is no address"),
+        ({"url": "ftp://agent.example"}, "is no address"),
+        ({"url": "https://agent.example:99999"}, "is no address"),
+        ({"url": "https://me@agent.example"}, "is no address"),
+        ({"url": "https://agent.example/run?a=1"}, "more than a host and a port"),
+        ({"webhook": "hooks.example"}, "--webhook is no address"),
+        ({"webhook": "http://hooks.example/a"}, "hooks.example is not encrypted"),
+        ({"webhook": "https://hooks.example/a"}, "is missing"),
+        ({"webhook": "https://hooks.example/a", "webhook_secret": "short"}, "is too short"),
+    ],
+)
+def test_what_cannot_be_served_safely_is_refused_with_the_way_out(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        require_servable(SuperviseSettings(**given))
+    assert said in str(refused.value)
+    assert refused.value.hint
+
+
+def test_a_wrong_certificate_or_key_is_named(tmp_path: Path) -> None:
+    certificate, key = write_certificate(tmp_path, "one")
+    other_certificate, other_key = write_certificate(tmp_path, "other")
+    _, locked = write_certificate(tmp_path, "locked", password=b"1234")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "text").write_text("no certificate")
+    (tmp_path / "both").write_bytes(certificate.read_bytes() + key.read_bytes())
+    for first, second, said in (
+        (certificate, other_key, "is not that of the certificate"),
+        (tmp_path / "empty", key, "is empty"),
+        (tmp_path / "text", key, "is not what it should be"),
+        (certificate, tmp_path / "text", "is not what it should be"),
+        (certificate, locked, "encrypted, and nobody is asked"),
+        (certificate, None, "is not what it should be"),
+        (tmp_path, key, "Is a directory"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            require_servable(SuperviseSettings(host="192.0.2.7", certificate=first, key=second))
+    require_servable(SuperviseSettings(host="192.0.2.7", certificate=other_certificate, key=other_key))
+    require_servable(SuperviseSettings(host="192.0.2.7", certificate=tmp_path / "both"))
+    require_servable(SuperviseSettings(host="192.0.2.7", plain_http=True))
+
+
+def test_a_token_works_once_and_not_for_ever() -> None:
+    now = [0.0]
+    sign_ins = SignIns(clock=lambda: now[0])
+    token, late = sign_ins.new_token(10), sign_ins.new_token(10)
+    assert sign_ins.sign_in("guess") == "wrong"
+    session = sign_ins.sign_in(token)
+    assert isinstance(session, Session)
+    assert sign_ins.sign_in(token) == "used"
+    now[0] = 11
+    assert sign_ins.sign_in(late) == "expired"
+    assert sign_ins.sign_in(late) == "used"
+    assert sign_ins.has_key(session.cookie, session.key)
+    assert not sign_ins.has_key(session.cookie, "guess")
+    assert not sign_ins.has_key("guess", session.key)
+
+
+@pytest.mark.parametrize(
+    ("given", "first"),
+    [
+        ({}, "http://127.0.0.1:81"),
+        ({"host": "::1"}, "http://[::1]:81"),
+        ({"host": "0.0.0.0", "url": "https://agent.example"}, "https://agent.example"),
+        ({"host": "0.0.0.0", "url": "https://agent.example:8443/"}, "https://agent.example:8443"),
+        ({"host": "192.0.2.7", "certificate": "page.pem"}, "https://192.0.2.7:81"),
+    ],
+)
+def test_the_address_that_is_printed_is_the_one_that_browsers_reach(given: Any, first: str) -> None:
+    assert addresses(SuperviseSettings(**given), 81)[0] == first
+
+
+@pytest.fixture
+async def opened(tmp_path: Path) -> AsyncIterator[tuple[SupervisionPage, str, Path, list[str]]]:
+    """The page behind TLS, its address, its certificate, and the addresses that it told later."""
+    certificate, key = write_certificate(tmp_path, "page")
+    page = SupervisionPage(settings=SuperviseSettings(host="localhost", certificate=certificate, key=key))
+    told: list[str] = []
+    async with page.opened(told.append) as address:
+        yield page, address, certificate, told
+
+
+async def test_behind_tls_the_cookie_is_for_tls_only_and_a_new_address_is_told_where_the_run_was_started(
+    opened: Any,
+) -> None:
+    _, address, certificate, told = opened
+    assert address.startswith("https://localhost:")
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    async with httpx.AsyncClient(verify=trusting) as person, httpx.AsyncClient(verify=trusting) as other:
+        assert (await person.get(address)).status_code == 200
+        (cookie,) = person.cookies.jar
+        assert cookie.secure
+        wrong = await other.get(address.replace("token=", "token=x"))
+        assert (wrong.status_code, told) == (403, [])
+        for _ in range(3):
+            used = await other.get(address)
+            assert (used.status_code, "already opened" in used.text) == (403, True)
+            assert "A new address was printed" in used.text
+        assert len(told) == 1  # not once for each try
+        assert (await other.get(told[0])).status_code == 200
+        with pytest.raises(httpx.HTTPError):
+            await other.get(address.replace("https:", "http:"))
+
+
+async def test_a_link_after_the_number_sign_signs_in_when_a_person_presses_the_button(
+    page: Page,
+) -> None:
+    supervision = SupervisionPage(goal="Pay for it")
+    async with supervision.opened() as address, httpx.AsyncClient() as looks_only:
+        link = supervision.new_link(60)
+        seen = await looks_only.get(link)  # what follows the # is not sent
+        assert (seen.status_code, seen.request.url.raw_path) == (403, b"/")
+        await page.goto(link)
+        assert "token" not in page.url
+        await expect(page.locator("#enter")).to_be_focused()
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#phase")).to_contain_text("Working")
+        await page.goto("about:blank")
+        await page.goto(link)
+        await page.reload()  # in a tab that is signed in it opens the run
+        await expect(page.locator("#phase")).to_contain_text("Working")
+        another = await page.context.new_page()
+        await another.goto(link)
+        await another.click("#enter")
+        await expect(another.locator("#said")).to_contain_text("already opened")
+        await another.goto(supervision.new_link(60))
+        await another.click("#enter")
+        await expect(another.locator("#phase")).to_contain_text("Working")
+        await (await page.context.new_page()).goto(address.partition("?")[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--supervise-port", "8443"], "--supervise-port needs --supervise"),
+        (["--webhook", "https://hooks.example"], "--webhook needs --supervise"),
+        (["--supervise", "--supervise-host", "0.0.0.0"], "without TLS"),
+        (["--supervise", "--supervise-certificate", "missing.pem"], "missing.pem cannot be read"),
+        (["--supervise", "--supervise-port", "99999"], "--supervise-port 99999"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_starts(tmp_path: Path, options: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "vision_agent", "run", "example.org", "Look", "--model", "human", *options]
+    ran = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}, capture_output=True, text=True,
+        timeout=60,
+    )  # fmt: skip
+    assert (ran.returncode, said in ran.stderr, list(tmp_path.iterdir())) == (2, True, []), ran.stderr
+
+
+async def test_a_port_that_is_taken_is_said() -> None:
+    taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = taken.sockets[0].getsockname()[1]
+    with pytest.raises(UsageError, match=f"127.0.0.1 port {port}: Address already in use"):
+        async with SupervisionPage(settings=SuperviseSettings(port=port)).opened():
+            pass
+    taken.close()

@@ -1,0 +1,213 @@
+"""The container image and the GitHub action: their steps run here as scripts; only the system is not changed.
+
+There may be no Docker on the machine. So the `RUN` lines that concern Python run with the tools of a fresh environment,
+and those that change the system itself are only read.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+ACTION = yaml.safe_load((ROOT / ".github/actions/eval/action.yml").read_text())
+
+PAGE = """<!doctype html><title>Notes</title><button onclick="said.value = 'Saved'">Save</button>
+<output id="said"></output>"""
+
+SUITE = """start_url = "{address}"
+
+[[tasks]]
+id = "save"
+goal = "Save the note"
+expect = ["text=Saved"]
+steps = ["click Save", "finish"]
+
+[[tasks]]
+id = "wait"
+goal = "Never do anything"
+expect = ["text=Saved"]
+steps = ["finish"]
+"""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the image's file says between one FROM and the next."""
+
+    base: str
+    runs: list[str]
+    others: dict[str, list[str]]
+
+
+def stages() -> list[Stage]:
+    found: list[Stage] = []
+    text = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        word, rest = line.split(maxsplit=1)
+        if word == "FROM":
+            found.append(Stage(rest, [], {}))
+        elif word == "RUN":
+            found[-1].runs.append(re.sub(r"--mount=\S+\s*", "", rest))
+        else:
+            found[-1].others.setdefault(word, []).append(rest)
+    return found
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that reach the image's builder."""
+    lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
+    assert lines[0] == "*"
+    folder = tmp_path_factory.mktemp("source")
+    left_out = [line.removeprefix("**/") for line in lines[1:] if not line.startswith("!")]
+    for name in (line[1:] for line in lines if line.startswith("!")):
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(*left_out))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment variables with which the image's `vision-agent` is the first on the PATH."""
+    wheels = tmp_path_factory.mktemp("wheels")
+    python = tmp_path_factory.mktemp("python")
+    subprocess.run([sys.executable, "-m", "venv", python], check=True, timeout=120)
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
+    environment = {**kept, "PATH": f"{python / 'bin'}:{os.environ['PATH']}", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    for stage, folder in zip(stages(), (source, wheels), strict=True):
+        for step in (each for each in stage.runs if each.startswith("pip ")):
+            done = subprocess.run(
+                ["bash", "-ec", step.replace("--no-cache-dir", "").replace("/wheels", str(wheels))],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=500,
+            )
+            if "NewConnectionError" in done.stderr or "Temporary failure in name resolution" in done.stderr:
+                pytest.skip("packages cannot be fetched here")
+            assert done.returncode == 0, done.stderr
+    return {**environment, "WHEEL": str(next(wheels.glob("*.whl")))}
+
+
+def test_the_file_of_the_image_has_nothing_to_complain_of() -> None:
+    linter = Path(sys.executable).with_name("hadolint")
+    if not linter.exists():
+        pytest.skip("hadolint is not here: `make rest-packages` installs it")
+    done = subprocess.run([linter, ROOT / "Dockerfile"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_image_runs_without_root_and_has_a_browser() -> None:
+    last = stages()[-1]
+    assert last.others["USER"] == ["1000"]
+    (system,) = (step for step in last.runs if "apt-get install" in step)
+    assert re.search(r"\schromium\s", system)
+    assert any(re.search(r"useradd\b.*--uid 1000\b", step) for step in last.runs)
+    assert last.others["ENTRYPOINT"] == ['["vision-agent"]']
+
+
+def test_the_packages_of_the_image_exist() -> None:
+    if shutil.which("apt-cache") is None:
+        pytest.skip("this is no Debian")
+    (system,) = (step for step in stages()[-1].runs if "apt-get install" in step)
+    names = re.search(r"--no-install-recommends ([^&]+)", system)
+    assert names
+    known = subprocess.run(["apt-cache", "pkgnames"], capture_output=True, text=True, timeout=60).stdout.split()
+    if "bash" not in known:
+        pytest.skip("there are no lists of packages here")
+    assert set(names[1].split()) <= set(known)
+
+
+@pytest.mark.timeout(600)
+def test_what_the_image_installs_runs_the_demonstration(installed: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["vision-agent", "demo", "--no-open"], cwd=tmp_path, env=installed, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 2
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("fail_under", "code"), [("", 0), ("50", 0), ("51", 1)])
+def test_the_action_runs_a_suite_and_fails_when_too_little_is_done(
+    fail_under: str, code: int, installed: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.html").write_text(PAGE)
+    (tmp_path / "notes.toml").write_text(SUITE.format(address=(tmp_path / "notes.html").as_uri()))
+
+    inputs = {"suite": "notes.toml", "fail-under": fail_under, "package": installed["WHEEL"]}
+    done = run_action(inputs, tmp_path, installed)
+
+    assert done.returncode == code, done.stderr
+    results = tmp_path / "temp" / "vision-agent-eval"
+    assert (tmp_path / "output").read_text() == f"results={results}\n"
+    assert (results / "results.html").is_file()
+    assert "1/2 = 50%" in (tmp_path / "summary").read_text()
+
+
+@pytest.mark.timeout(600)
+def test_words_given_to_the_action_are_arguments_and_no_commands(installed: dict[str, str], tmp_path: Path) -> None:
+    inputs = {"suite": "fixtures", "arguments": "--only $(touch${IFS}here)", "package": installed["WHEEL"]}
+    done = run_action(inputs, tmp_path, installed)
+
+    assert done.returncode == 2
+    assert "$(touch${IFS}here)" in done.stderr
+    assert not (tmp_path / "here").exists()
+
+
+def run_action(inputs: dict[str, str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Carries out the action's own steps in turn, as a workflow does; those of other actions are left out.
+
+    Returns what the last of them printed; the first one that fails is the last.
+    """
+    known = {name: each.get("default", "") for name, each in ACTION["inputs"].items()}
+    assert set(inputs) <= set(known)
+    values = known | inputs
+    (folder / "temp").mkdir()
+    told = {
+        "RUNNER_TEMP": str(folder / "temp"),
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+    }
+    done = None
+    for step in (each for each in ACTION["runs"]["steps"] if "run" in each):
+        assert step["shell"] == "bash"
+        assert "${{" not in step["run"], "an input could carry out commands"
+        given = {}
+        for name, value in step["env"].items():
+            used = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", value)
+            assert used
+            given[name] = values[used[1]]
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=folder,
+            env=environment | told | given,
+            capture_output=True,
+            text=True,
+            timeout=400,
+        )
+        if done.returncode:
+            break
+    assert done
+    return done
+
+
+def test_only_what_the_wheel_is_built_from_reaches_the_image(source: Path) -> None:
+    files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    assert "vision_agent/agent.py" in files
+    assert not [name for name in files if fnmatch.fnmatch(name, "*__pycache__*") or name.startswith(("tests", "."))]

@@ -1,0 +1,85 @@
+"""The commands that forms become: a form chooses values of a few options, and nothing else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from vision_agent.ui.orders import ReplayForm, ResumeForm, StartForm, replay_order, resume_order, start_order
+
+NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
+RUNS = Path("/runs")
+
+
+@pytest.mark.parametrize("text", ["--headed", "-x", "--", "--dry-run --cdp=http://evil.example", "$(touch x)\n--trace"])
+def test_what_a_person_writes_is_never_an_option(text: str) -> None:
+    order = start_order(StartForm(url=text, goal=text, model="claude-sonnet-5-5"), RUNS, NOW)
+    end = order.arguments.index("--")
+    assert order.arguments[end:] == ("--", text, text)
+    assert order.arguments[:end] == (
+        "run",
+        "--runs=/runs",
+        f"--name={order.folder.name}",
+        "--model=anthropic:claude-sonnet-5-5",
+        "--approve=never",
+    )
+
+
+def test_step_lines_come_on_stdin_and_limits_and_approval_as_values() -> None:
+    form = StartForm.model_validate(
+        {
+            "url": "shop.example",
+            "decides": "steps",
+            "steps": "click Buy\r\nfinish",
+            "max_steps": "5",
+            "max_seconds": "90",
+            "max_cost": "0.5",
+            "approve": "always",
+        }
+    )
+    order = start_order(form, RUNS, NOW)
+    assert order.stdin == "click Buy\nfinish\n"
+    assert order.arguments[3:] == (
+        *("--steps=-", "--max-steps=5", "--max-seconds=90", "--max-cost=0.5", "--approve=always", "--supervise"),
+        *("--", "shop.example"),
+    )
+
+
+def test_a_run_is_resumed_and_replayed_by_its_folder() -> None:
+    folder = RUNS / "--evil"
+    resumed = resume_order(ResumeForm(max_steps=60, approve="risky"), folder)
+    assert resumed.arguments == ("resume", "--max-steps=60", "--approve=risky", "--supervise", "--", str(folder))
+    again = replay_order(ReplayForm(approve="never"), folder, RUNS, NOW)
+    assert again.arguments == (
+        *("replay", "--runs=/runs", f"--name={again.folder.name}", "--approve=never"),
+        *("--", str(folder)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"model": "--headed"}, "model"),
+        ({"model": "human"}, "model"),
+        ({"model": "a b"}, "model"),
+        ({"url": ""}, "url"),
+        ({"url": "shop.example\0"}, "url"),
+        ({"goal": ""}, ""),
+        ({"goal": "x" * 20_001}, "goal"),
+        ({"decides": "steps", "steps": "# nothing\n\n"}, ""),
+        ({"decides": "human"}, "decides"),
+        ({"approve": "sometimes"}, "approve"),
+        ({"max_steps": "0"}, "max_steps"),
+        ({"max_cost": "-1"}, "max_cost"),
+        ({"max_seconds": "inf"}, "max_seconds"),
+        ({"headed": "true"}, "headed"),
+        ({"policy": "/etc/passwd"}, "policy"),
+    ],
+)
+def test_a_form_with_anything_else_is_refused_at_its_field(wrong: dict[str, str], field: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        StartForm.model_validate({"url": "shop.example", "goal": "Buy", **wrong})
+    assert [".".join(map(str, each["loc"])) for each in refused.value.errors()] == [field]

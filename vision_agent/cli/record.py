@@ -1,0 +1,93 @@
+"""`vision-agent record`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vision_agent.cli.commands import Commands, option_groups
+from vision_agent.cli.options import AsJson, Runs, given, load_settings
+from vision_agent.cli.run import RunBrowserOptions, TaskOptions
+from vision_agent.cli.running import has_window_system, run_agent
+from vision_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from vision_agent.session import Agent
+
+app = Commands()
+
+
+@app.command(rich_help_panel="Start")
+@option_groups
+def record(
+    url: Annotated[str, typer.Argument(help="The start page: an address, a host, or the path of a file.")],
+    goal: Annotated[
+        str, typer.Argument(help="What you are going to do, in plain words; it names the run.", show_default=False)
+    ] = "",
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The file for the step lines. Default: standard output.", show_default=False),
+    ] = None,
+    task: TaskOptions,
+    runs: Runs = None,
+    browser: RunBrowserOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Record what you do in a window as a run, and as step lines that do it again.
+
+    vision-agent record https://shop.example "Order a mug" --out order.txt
+
+    vision-agent run https://shop.example --steps order.txt
+
+    As a Playwright test: vision-agent export latest --to pytest --out test_order.py
+
+    Exit codes: 0 recorded, 2 usage, 5 no browser, or it was closed before you were done, 130 interrupted.
+    """
+    from vision_agent.models.offline.human import wait_for_enter
+    from vision_agent.session.recording import recording_agent
+
+    if out is not None and out.exists():
+        raise UsageError(f"{out} already exists", "name another with --out")
+    flags = browser.flags
+    if browser.cdp is None:
+        flags = {**flags, "browser": {"headless": False, **flags.get("browser", {})}}
+    settings = load_settings(**flags, **given(runs=runs))
+    if not settings.browser.headless and settings.browser.cdp_url is None and not has_window_system():
+        raise UsageError(
+            "There is no screen to record on", "record where there is one, or in your own Chrome: --cdp 9222"
+        )
+
+    async def until() -> None:
+        typer.echo("Do it in the window. When you are done, close it, or press Enter here.", err=True)
+        await wait_for_enter()
+
+    agent = recording_agent(task.task(goal or f"Recorded on {url}", url, settings.limits), settings, until)
+    try:
+        run_agent(agent, as_json, is_shared=True, tells_ending=False)
+    finally:
+        _write_lines(agent, out, as_json)
+
+
+def _write_lines(agent: Agent, out: Path | None, as_json: bool) -> None:
+    """Writes what was recorded as step lines, after an interruption too."""
+    from vision_agent.export.step_lines import render_lines
+    from vision_agent.record.read import read
+    from vision_agent.record.store import write_private
+
+    if agent.record is None or agent.folder is None:
+        return
+    lines = render_lines(read(agent.folder))  # the record has secrets by name only
+    if out is not None:
+        try:
+            write_private(out, lines.encode())
+        except OSError as error:
+            raise UsageError(
+                f"{out} cannot be written: {error.strerror}",
+                f"write them elsewhere: vision-agent export {shlex.quote(str(agent.folder))} --to steps --out FILE",
+            ) from error
+    elif not as_json:
+        typer.echo(lines, nl=False)

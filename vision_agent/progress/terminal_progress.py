@@ -1,0 +1,152 @@
+"""Prints the progress of a run to a terminal, and afterwards where its files are.
+
+Reads events and paths only; does not know what produces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+from vision_agent.describe.action_sentences import FOUND_BY, counted, gives_up, lacks_effect
+from vision_agent.events import (
+    Decided,
+    Ended,
+    Event,
+    Happened,
+    Judged,
+    MessageReceived,
+    Observed,
+    Proposed,
+    Started,
+    Troubled,
+)
+from vision_agent.text.escape import cut_text, escaped_line
+from vision_agent.types import Decision
+
+_LONGEST = 1000
+"""Characters of one line; a text that a model typed or said may have a hundred times as many."""
+
+
+class Progress:
+    """A listener for `Agent(on_event=…)` that prints each action with its outcome, and what the run is doing now.
+
+    `note` returns text to add to a step, given its number.
+    """
+
+    def __init__(self, console: Console, *, is_shared: bool = False, note: Callable[[int], str] = lambda _: "") -> None:
+        self._console = console
+        self._note = note
+        self._is_shared = is_shared
+        """A person types in this terminal, so nothing may move in it meanwhile."""
+        self._status: Status | None = None
+        self._decision = Decision(author="loop")
+        self._marks = 0
+
+    def __call__(self, event: Event) -> None:
+        """Prints one event."""
+        match event:
+            case Started():
+                self._show_activity("opening the page")
+            case Observed(observation=seen):
+                self._marks = len(seen.marks)
+                if self._is_shared:
+                    self.stop()
+                    return
+                self._show_activity(f"{self._marks} marks on {_line(seen.title) or 'the page'}; deciding")
+            case Proposed() if self._is_shared:
+                self.stop()
+            case Proposed(decision=proposed):
+                self._show_activity(f"waiting for a person: {_line(proposed.next_goal) or 'may this be done?'}")
+            case Decided(decision=decision):
+                self._decision = decision
+                if not decision.actions and decision.next_goal:
+                    self._console.print(Text(f"      {_line(decision.next_goal)}", style="yellow"))
+                self._show_activity(_line(decision.next_goal) or "acting")
+            case Happened():
+                self._print_outcome(event, self._decision)
+                self._show_activity("looking")
+            case Judged(verdict=verdict):
+                words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
+                text = f"      {verdict.model} judges: {words}. {_line(verdict.reason)}"
+                self._console.print(Text(text, style="green" if verdict.done else "yellow"))
+            case Troubled():
+                self._console.print(Text(f"      {_line(event.sentence)}", style="yellow"))
+            case MessageReceived():
+                self._console.print(Text(f"      {_line(event.message.text)}", style="cyan"))
+            case Ended():
+                self.stop()
+
+    def stop(self) -> None:
+        """Removes the status line from the terminal."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _print_outcome(self, event: Happened, decision: Decision) -> None:
+        outcome, action = event.outcome, dict(enumerate(decision.actions)).get(event.index)
+        number, goal = (str(event.step), decision.next_goal) if event.index == 0 else ("", "")
+        is_done, is_void, is_end = outcome.status == "done", lacks_effect(action, outcome), gives_up(action)
+        sign, style = ("✓", "green") if is_done and not is_end else ("✗", "red")
+        if is_void:
+            sign, style = "·", "yellow"
+        if outcome.status == "partial":
+            sign, style = "◐", "yellow"
+        became = "partial" if outcome.status == "partial" else str(outcome.effect or outcome.refusal or outcome.status)
+        if is_end and outcome.effect == "finished":
+            became = "not done"
+        result = f"{became}, {counted(self._marks, 'mark')}"
+        if goal and (note := self._note(event.step)):
+            result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
+        words = Text(_line(goal or outcome.sentence))
+        words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
+        self._console.print(
+            Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
+            soft_wrap=True,
+        )
+        if goal and (not is_done or is_void or outcome.effect == "dialog"):
+            self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
+
+    def _show_activity(self, doing: str) -> None:
+        if not self._console.is_terminal:
+            return
+        if self._status is None:
+            self._status = self._console.status(Text(doing))
+            self._status.start()
+        else:
+            self._status.update(Text(doing))
+
+
+def _line(text: str) -> str:
+    return escaped_line(cut_text(text, _LONGEST))
+
+
+def path_from_here(path: Path) -> str:
+    """The path, relative to the current folder if it is in there."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def print_whole(console: Console, label: str, fact: str) -> None:
+    """Prints a labelled fact without line breaks, so that it can be copied."""
+    console.print(Text.assemble((f"  {label:9}", "dim"), fact), soft_wrap=True)
+
+
+def print_facts(console: Console, *facts: tuple[str, str | Text | Path | None]) -> None:
+    """Prints labelled facts about a run, one per line; paths are not broken, so that they can be copied."""
+    if any(fact for _, fact in facts):
+        console.print()
+    for label, fact in facts:
+        if isinstance(fact, Path):
+            print_whole(console, label, path_from_here(fact))
+        elif fact:
+            line = Table.grid(padding=(0, 1, 0, 0))
+            line.add_column(style="dim", width=10)
+            line.add_column(overflow="fold")
+            line.add_row(f"  {label}", fact)
+            console.print(line)

@@ -1,0 +1,48 @@
+"""What `attach` returns before it is entered: a context manager that says so if it is used as the browser itself."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from types import TracebackType
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
+
+
+class Attaching(AbstractAsyncContextManager[T]):
+    """Attaches while it is entered."""
+
+    def __init__(self, inner: AbstractAsyncContextManager[T]) -> None:
+        self._inner = inner
+
+    async def __aenter__(self) -> T:
+        return await self._inner.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, trace)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"attach() is to be entered: `async with attach(page) as browser:`, then `await browser.{name}(…)`; with "
+            "Playwright's sync API, import attach from vision_agent.sync_api"
+        )
+
+
+class SyncAttaching(AbstractContextManager[T]):
+    """The same for Playwright's sync API."""
+
+    def __init__(self, inner: AbstractContextManager[T]) -> None:
+        self._inner = inner
+
+    def __enter__(self) -> T:
+        return self._inner.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._inner.__exit__(kind, error, trace)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"attach() is to be entered: `with attach(page) as browser:`, then `browser.{name}(…)`")

@@ -1,0 +1,1 @@
+"""Text that people and pages write, read and shown safely: escaping, addresses, amounts of money, disguised values."""
