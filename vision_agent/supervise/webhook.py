@@ -74,6 +74,7 @@ class Webhook:
                 await asyncio.to_thread(self._post, body)
                 return
             except urllib.error.HTTPError as error:
+                error.close()
                 said = f"it answered {error.code}"
                 may_pass = error.code >= _SERVER_FAULT or error.code in _TRIED_AGAIN
             except (OSError, ValueError) as error:
