@@ -28,6 +28,7 @@ SIGNATURE = "X-Vision-Agent-Signature"
 _DEADLINE_S = 10.0
 _PAUSES_S = (1.0, 3.0)
 """Before each further try."""
+_REFUSED = 300
 _TRIED_AGAIN = (408, 425, 429)
 _SERVER_FAULT = 500
 
@@ -71,19 +72,19 @@ class Webhook:
         body = json.dumps(message, ensure_ascii=False).encode()
         for pause in (*self._pauses_s, None):
             try:
-                await asyncio.to_thread(self._post, body)
-                return
-            except urllib.error.HTTPError as error:
-                error.close()
-                said = f"it answered {error.code}"
-                may_pass = error.code >= _SERVER_FAULT or error.code in _TRIED_AGAIN
+                code = await asyncio.to_thread(self._post, body)
             except (OSError, ValueError) as error:
                 said, may_pass = _words_of(error), True
+            else:
+                if code < _REFUSED:
+                    return
+                said, may_pass = f"it answered {code}", code >= _SERVER_FAULT or code in _TRIED_AGAIN
             if pause is None or not may_pass:
                 raise WebhookFailed(f"The webhook at {self.name} could not be told: {said}", "is its server running?")
             await asyncio.sleep(pause)
 
-    def _post(self, body: bytes) -> None:
+    def _post(self, body: bytes) -> int:
+        """The code of the answer, whose connection is closed."""
         request = urllib.request.Request(
             self._address,
             data=body,
@@ -94,8 +95,12 @@ class Webhook:
                 SIGNATURE: sign(body, self._secret, int(self._clock())),
             },
         )
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=_DEADLINE_S):
-            return
+        try:
+            answer = urllib.request.build_opener(_NoRedirect).open(request, timeout=_DEADLINE_S)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        with answer:
+            return int(answer.status)
 
 
 def webhook_of(settings: SuperviseSettings) -> Webhook | None:
