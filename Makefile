@@ -10,6 +10,8 @@ READY := $(VENV)/.ready
 COMPILED := $(VENV)/.compiled
 # Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
 WORKERS ?= 4
+# A worker that has no tests left takes some from another.
+SHARED_OUT := --dist worksteal
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -60,18 +62,18 @@ run: $(READY)
 test:
 	@$(MAKE) --no-print-directory -j2 $(READY) pages
 	@$(MAKE) --no-print-directory $(COMPILED)
-	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "not thorough and not rest"
+	@$(BIN)/python -m pytest -q -n $(WORKERS) $(SHARED_OUT) -m "not thorough and not rest"
 
 test-rest: lint pages rest-packages
-	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "rest and not thorough"
+	@$(BIN)/python -m pytest -q -n $(WORKERS) $(SHARED_OUT) -m "rest and not thorough"
 
 test-all: lint types-js pages rest-packages
-	@$(BIN)/python -m pytest -q -n $(WORKERS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) $(SHARED_OUT)
 
 # Nothing here may start a browser: Playwright's driver is replaced by a script that says so and fails.
 check: $(READY)
 	@$(MAKE) --no-print-directory -j2 lint $(COMPILED)
-	@PLAYWRIGHT_NODEJS_PATH="$(CURDIR)/tests/no_browser.sh" $(BIN)/python -m pytest -q -n 2 -m "not browser and not thorough and not rest"
+	@PLAYWRIGHT_NODEJS_PATH="$(CURDIR)/tests/no_browser.sh" $(BIN)/python -m pytest -q -n 2 $(SHARED_OUT) -m "not browser and not thorough and not rest"
 
 # In an environment of its own: its pins exclude ours.
 test-browsergym: $(READY)

@@ -10,6 +10,8 @@ export const KEY_EVENTS = ['keydown', 'beforeinput'];
 /** Globals of the isolated world in which the guards put their listeners while they are armed. */
 export const PRESS_GUARD = Symbol.for('marks watch');
 export const KEY_GUARD = Symbol.for('marks watch keys');
+/** Set in the isolated world of a document whose first listeners are ours. */
+export const HEARS_ALL = Symbol.for('marks hear all');
 
 /**
  * Adds the first listeners of a document. They show each guarded event to the guard that is armed, if any, and stop the
@@ -33,6 +35,7 @@ export function listenEarly() {
     guardOf(PRESS_GUARD)?.(event, window);
   };
   for (const type of GUARDED_EVENTS) addEventListener(type, check, { capture: true, passive: false });
+  Reflect.set(globalThis, HEARS_ALL, true);
   for (const type of KEY_EVENTS) {
     addEventListener(type, (event) => guardOf(KEY_GUARD)?.(event, window), { capture: true });
   }

@@ -11,7 +11,7 @@ import { showsLook } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
-import { GUARDED_EVENTS, PRESS_GUARD } from './guard_listener.js';
+import { GUARDED_EVENTS, HEARS_ALL, PRESS_GUARD } from './guard_listener.js';
 import { actsWhenPressed, evidenceOf } from './evidence.js';
 import { changedAroundFrames } from './frame_context.js';
 import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test.js';
@@ -66,12 +66,13 @@ export function armPressGuard(doc, request) {
  * target. `stopped`: the first event that was stopped. `elsewhere`: the first event that did not go to the target,
  * stopped or not. `pressedAt`: when the press came. `unanswered`: the target is unchanged, and nothing is known to
  * handle the events that it got. `heard`: something is known to handle the press itself, or to act on it natively.
+ * `hearsAll`: no event of the gesture can have come to this document without being noted.
  * @param {{isOver: boolean}} request
  */
 export function reportPressGuard({ isOver }) {
   const told = {
     armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
-    unanswered: isUnanswered(), heard: isHeard(), pressedAt: armed.pressedAt,
+    unanswered: isUnanswered(), heard: isHeard(), pressedAt: armed.pressedAt, hearsAll: hearsAll(),
   };
   if (isOver) disarm();
   return told;
@@ -240,6 +241,11 @@ function actingAround(doc, at, element) {
     if (isTarget(each) || strong.length || listens || responds) return each;
   }
   return null;
+}
+
+/** Whether the guard has not timed out, and its listeners are older than those of the page. */
+function hearsAll() {
+  return armed.meant !== null && performance.now() <= armed.until && Reflect.has(globalThis, HEARS_ALL);
 }
 
 /** Whether the target is unchanged, got no click, and nothing is known to handle the events that it got. */

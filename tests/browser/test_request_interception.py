@@ -145,10 +145,20 @@ async def test_another_context_of_the_browser_is_let_alone(page: Page, browser: 
     for way in ("a picture", "a frame's picture", "a service worker", "a popup", *sockets):
         async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
             theirs = await other.new_page()
-            await _go(theirs, home.page(way))
             async with asyncio.timeout(30):
-                await foreign.was_asked.wait()
+                while not foreign.was_asked.is_set():
+                    # Under load Chromium itself drops a socket of a popup that opens just now: then once more.
+                    home.over.clear()
+                    await _go(theirs, home.page(way))
+                    await _first_of(foreign.was_asked, home.over)
     await other.close()
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waits = [asyncio.ensure_future(event.wait()) for event in events]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
 
 
 async def test_a_frame_that_shares_its_pages_process_is_told_from_those_of_others(

@@ -22,6 +22,8 @@ from vision_agent.errors import BrowserUnavailable
 _MOST_GUARDED = 12
 """Frames of a page."""
 _ANSWER_S = 1.0
+_PRESSES = frozenset({"pointerdown", "mousedown", "touchstart"})
+_EMBEDDED = frozenset({"iframe", "frame", "embed", "object"})
 _CLICKS = frozenset({"click", "dblclick", "auxclick", "contextmenu"})
 
 
@@ -36,6 +38,7 @@ class GestureStopped(Refused):
 class Gesture:
     """What became of one press and the events that belong to it."""
 
+    page: Page
     at: Location
     seen: LiveObservation
     is_drag: bool = False
@@ -54,6 +57,8 @@ class Gesture:
     """Something is known to react to an event that reached the target, or the press alone was enough for it."""
     pressed_ms: float | None = None
     """When the press came to the target's document, by the clock of that document."""
+    is_dropped: bool = False
+    """No press came to any document of the page: the browser dropped it, as it does while a window opens."""
 
     @property
     def has_reached_page(self) -> bool:
@@ -97,19 +102,23 @@ class Gesture:
         await self._refresh(is_over=False)
         if self.stopped and not self.has_reached_page:
             raise self._refusal(self.stopped)
+        if self.is_dropped:
+            raise self._dropped()
 
     async def is_still_guarded(self) -> bool:
         """Whether all documents that were guarded at the start are still there."""
         await self._refresh(is_over=False)
         return not (self.frames and self.has_lost_document)
 
-    async def end(self) -> None:
+    async def end(self, *, was_made: bool) -> None:
         """Ends the guard. A late stop is no refusal if the page was already answering the first events.
 
         Raises:
-            GestureStopped: nothing reached the page, or the target did not get the events it needs.
+            GestureStopped: nothing reached the page of what `was_made`, or the target did not get the events it needs.
         """
         await self._refresh(is_over=True)
+        if was_made and self.is_dropped:
+            raise self._dropped()
         if not self.stopped:
             return
         is_meant = self.stopped.event == "pointerdown" or self.stopped.why == "changed"
@@ -131,6 +140,21 @@ class Gesture:
         self.unanswered = any(each.is_unanswered for each in answers)
         self.is_heard = any(each.is_heard for each in answers)
         self.pressed_ms = answers[0].pressed_ms if answers else None
+        is_pressed = bool(_PRESSES.intersection(self.arrived) or self.stopped or self.elsewhere)
+        hear_all = {frame for frame, each in zip(self.frames, answers, strict=True) if each.is_armed and each.hears_all}
+        self.is_dropped = not is_pressed and not self._is_embedded and hear_all.issuperset(self.page.frames)
+
+    @property
+    def _is_embedded(self) -> bool:
+        """Whether the target shows a document of its own, which need not be a frame of the page."""
+        mark = self.at.mark or self.at.under
+        return mark is not None and mark.tag in _EMBEDDED
+
+    def _dropped(self) -> GestureStopped:
+        said = f"The press on {self.at.words} came to nothing on the page: the browser dropped it. Look again."
+        dropped = GestureStopped("changed", said)
+        dropped.reached_nothing = not self.arrived
+        return dropped
 
     def _refusal(self, stopped: Deflection) -> GestureStopped:
         words = self.at.words
@@ -167,7 +191,7 @@ async def guard_gesture(
     target = at.element or at.text
     key = mark.key if mark else at.text.key if at.text else None
     if key is None or target is None:
-        yield Gesture(at, seen, has_lost_document=True)
+        yield Gesture(page, at, seen, has_lost_document=True)
         return
     owner = seen.scan.owner(key)
     nearest = [*_with_parents(owner.frame), *page.frames] if owner else page.frames
@@ -193,17 +217,18 @@ async def guard_gesture(
 
     armed = await asyncio.gather(*map(arm, frames))
     gesture = Gesture(
-        at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
+        page, at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
     )
-    is_refused = False
+    is_refused, was_made = False, False
     try:
         yield gesture
+        was_made = True
     except Refused:
         is_refused = True
         raise
     finally:
         try:
-            await gesture.end()
+            await gesture.end(was_made=was_made)
         except BrowserUnavailable:
             if not is_refused:  # the refusal says what happened before
                 raise

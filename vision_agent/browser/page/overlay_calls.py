@@ -850,6 +850,8 @@ class PressAnswer:
     """Something is known to react to an event that arrived, or to act when it is pressed."""
     pressed_ms: float | None = None
     """When the press arrived, by the document's own clock; None if it did not arrive there."""
+    hears_all: bool = False
+    """No event can have come to the document without being noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -973,6 +975,7 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
         is_unanswered=answer["unanswered"],
         is_heard=answer["heard"],
         pressed_ms=answer["pressedAt"],
+        hears_all=answer["hearsAll"],
     )
 
 
