@@ -133,6 +133,7 @@ def test_the_packages_of_the_image_exist() -> None:
     assert set(names[1].split()) <= set(known)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_what_the_image_installs_runs_the_demonstration(installed: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(

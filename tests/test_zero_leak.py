@@ -200,7 +200,14 @@ async def left(serve: Server, tmp_path_factory: pytest.TempPathFactory) -> Left:
     return Left(root, run, replay, told, api.requests)
 
 
-def test_no_form_of_a_secret_is_in_any_file_or_name_or_on_a_terminal_or_sent_to_the_model(left: Left) -> None:
+def test_no_form_of_a_secret_is_in_anything_that_a_run_leaves_or_sends_and_pictures_do_not_tell_it(left: Left) -> None:
+    # One test, because the runs before it take long.
+    assert_no_form_in_files_names_terminal_or_requests(left)
+    assert_what_held_a_secret_was_not_kept(left)
+    assert_pictures_are_the_same_whatever_the_secrets_were(left)
+
+
+def assert_no_form_in_files_names_terminal_or_requests(left: Left) -> None:
     files = [path for path in left.root.rglob("*") if path.is_file()]
     assert {"patch.json", "report.html", "diff.html", "examples.jsonl", "metadata.jsonl"} <= {
         each.name for each in files
@@ -222,7 +229,7 @@ def test_no_form_of_a_secret_is_in_any_file_or_name_or_on_a_terminal_or_sent_to_
         assert verify(run).holds
 
 
-def test_what_a_page_gives_to_keep_is_not_kept_where_it_holds_a_secret(left: Left) -> None:
+def assert_what_held_a_secret_was_not_kept(left: Left) -> None:
     for folder, run in zip((left.run, left.replay), left.runs, strict=True):
         kept = {path.name: path.read_text() for path in (folder / DOWNLOADS).iterdir()}
         assert kept == {"download": "nothing"}
@@ -230,7 +237,7 @@ def test_what_a_page_gives_to_keep_is_not_kept_where_it_holds_a_secret(left: Lef
         assert 'the download "list.txt" was not kept: it contains a secret' in told
 
 
-def test_pictures_are_the_same_whatever_the_secrets_were(left: Left) -> None:
+def assert_pictures_are_the_same_whatever_the_secrets_were(left: Left) -> None:
     first, second = left.runs
     for number in range(4):
         one, other = (run.steps[number].observation for run in (first, second))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from bench_restless import AT_REST, KINDS, measured
 from playwright.async_api import Browser
 
 
+@pytest.mark.thorough
 async def test_every_kind_of_page_is_compared_with_the_one_at_rest(browser: Browser) -> None:
     found = {each.kind: each for each in await measured(browser, rounds=1)}
     assert [*found] == [*KINDS]
