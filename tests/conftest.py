@@ -7,6 +7,7 @@ A failing test that has a page leaves its screenshot in `test-results/`.
 from __future__ import annotations
 
 import asyncio
+import gc
 import mimetypes
 import re
 import shutil
@@ -14,7 +15,7 @@ import signal
 import socket
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -195,6 +196,16 @@ def hear_signals() -> None:
     """
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects without looking for garbage, and keeps what was collected out of every later search for it."""
+    gc.disable()
+    result = yield
+    gc.enable()
+    gc.freeze()
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)
