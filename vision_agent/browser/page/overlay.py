@@ -183,7 +183,8 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
     If a frame of the page has crashed, the main frame's answer contains `crashed`.
 
     Raises:
-        FrameSilent: no answer within the deadline, and why.
+        FrameSilent: no answer within the deadline, and why; or locators were used in a child frame before the overlay
+            was registered, and it cannot enter any more.
         BrowserUnavailable: the browser is gone.
         UsageError: locators were used on the page before the overlay was registered, and it cannot enter any more.
     """
@@ -194,7 +195,13 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
             if not isinstance(frame, Frame):
                 raise
         await _register_late(frame.page)
-    return await _ask(frame, question, timeout_s, **details)
+    try:
+        return await _ask(frame, question, timeout_s, **details)
+    except UsageError:
+        if not isinstance(frame, Frame) or frame.parent_frame is None:
+            raise
+        # A frame that is missing is said to be; it makes the page around it no less usable.
+        raise FrameSilent("it was in use before, and could not be entered in time") from None
 
 
 async def _register_late(page: Page) -> None:
