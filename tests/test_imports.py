@@ -51,8 +51,8 @@ IMPORTS = {
     "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
     "record replay session settings text types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session types",
-    "integrations": "actions describe errors evals memory models policy ports record session settings supervise "
-    "sync_api text types web",
+    "integrations": "actions browser describe errors evals memory models policy ports record session settings "
+    "supervise sync_api text types web",
     "cli": "batch browser describe errors evals events export integrations memory models policy ports progress "
     "record replay session settings settings_trust supervise text types ui web",
     "__main__": "cli",
@@ -168,6 +168,7 @@ CLIENTS = {
     "jinja2": {"record", "ui"},
     "mcp": {"integrations"},
     "inspect_ai": {"integrations"},
+    "cube": {"integrations"},
     "pytest": {"integrations"},
     "mcp_types": {"integrations"},
     "opentelemetry": {"progress"},
