@@ -1,7 +1,7 @@
 # `make run` and `make test` may each be the first command on a new machine: both set everything up.
 # Set-up is done again when pyproject.toml changes. `make PYTHON=python3.13 test` names another Python.
 
-PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3 python,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3 python,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 VENV := .venv
 BIN := $(VENV)/bin
 # There are uv and pip; all packages are there; the tests are compiled.
@@ -15,7 +15,7 @@ SHARED_OUT := --dist worksteal
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-drawn bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-mcp bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-cube test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-drawn bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-mcp bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make test-all  everything, the large suites too (an hour)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
 	@echo "make test-frameworks  LangChain, CrewAI and the OpenAI Agents SDK over MCP, which are fetched (five minutes)"
+	@echo "make test-cube  our browser as a tool of CUBE's benchmarks, which are fetched and need Python 3.12 (three minutes)"
 	@echo "make test-ray  evaluations and tables by the workers of a Ray, which is fetched (three minutes)"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
@@ -82,6 +83,11 @@ test-browsergym: $(READY)
 # In environments of their own: their pins exclude each other.
 test-frameworks: $(READY)
 	@$(BIN)/python tests/integrations/frameworks_environment.py
+
+# In an environment of its own: it needs Python 3.12. `make CUBE_PYTHON=python3.13 test-cube` names one.
+test-cube: export CUBE_PYTHON := $(CUBE_PYTHON)
+test-cube: $(READY)
+	@$(BIN)/python tests/integrations/cube_environment.py
 
 # The extra stays in the environment afterwards; `make test` is the same with it.
 test-ray: $(READY)

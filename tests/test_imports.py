@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -51,8 +53,8 @@ IMPORTS = {
     "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
     "record replay session settings text types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session types",
-    "integrations": "actions describe errors evals memory models policy ports record session settings supervise "
-    "sync_api text types web",
+    "integrations": "actions browser describe errors evals memory models policy ports record session settings "
+    "supervise sync_api text types web",
     "cli": "batch browser describe errors evals events export integrations memory models policy ports progress "
     "record replay session settings settings_trust supervise text types ui web",
     "__main__": "cli",
@@ -168,12 +170,34 @@ CLIENTS = {
     "jinja2": {"record", "ui"},
     "mcp": {"integrations"},
     "inspect_ai": {"integrations"},
+    "cube": {"integrations"},
     "pytest": {"integrations"},
     "mcp_types": {"integrations"},
     "opentelemetry": {"progress"},
     "ray": {"evals"},
     "typer": {"cli"},
 }
+
+EXTRAS = frozenset(
+    [
+        "cryptography",
+        "cube",
+        "inspect_ai",
+        "keyring",
+        "mcp",
+        "mcp_types",
+        "mkdocs",
+        "onnxruntime",
+        "opentelemetry",
+        "pydantic_ai",
+        "pypdf",
+        "pytest",
+        "rapidocr",
+        "ray",
+        "yaml",
+    ]
+)
+"""What the optional dependencies are imported as."""
 
 
 def test_a_room_imports_what_is_declared_and_all_of_that() -> None:
@@ -202,6 +226,15 @@ def test_a_foreign_client_is_known_to_few(client: str) -> None:
         if module.split(".")[0] == client
     }
     assert knowing == CLIENTS[client]
+
+
+def test_the_package_and_its_agent_are_imported_without_any_extra() -> None:
+    """Nobody waits for what they do not use: the extras are imported by what needs them, when it is used."""
+    script = "import sys, vision_agent; vision_agent.Agent, vision_agent.attach; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = {module.split(".")[0] for module in done.stdout.split()}
+    assert "playwright" in imported
+    assert not imported & EXTRAS
 
 
 def test_a_public_class_name_exists_once() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from playwright.async_api import Page
+
 from vision_agent.integrations.mcp.calls import Calls, ToolAnswer
 from vision_agent.integrations.mcp.instructions import instructions
 from vision_agent.integrations.mcp.sessions import MOST_STEPS, PersonQuestion, SessionRules, Sessions
@@ -28,6 +30,7 @@ class BrowserTools:
         approve: answers what the settings' `approval` asks about; without it, that is refused.
         most_sessions: how many sessions may be open at a time.
         idle_s: seconds without a call after which a session is closed.
+        page: an async Playwright page of yours that the session works on and leaves open; there is one at a time then.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class BrowserTools:
         approve: Callable[[str], Awaitable[bool]] | None = None,
         most_sessions: int = 8,
         idle_s: float = 1800.0,
+        page: Page | None = None,
     ) -> None:
         known = settings_from(settings)
         self.settings = known
@@ -49,7 +53,10 @@ class BrowserTools:
             known = known.model_copy(update={"limits": known.limits.model_copy(update={"steps": MOST_STEPS})})
         given = {"allowed_hosts": allowed_hosts, "denied_hosts": denied_hosts, "secrets": secrets, "files": files}
         task = task_from("Driven by a client", known, None, given)
-        self._sessions = Sessions(SessionRules(known, task, most_sessions=most_sessions, idle_s=idle_s))
+        rules = SessionRules(
+            known, task, most_sessions=1 if page is not None else most_sessions, idle_s=idle_s, page=page
+        )
+        self._sessions = Sessions(rules)
         self._approve = approve
         self.specs: dict[str, ToolSpec] = offered_tools(uploads=bool(task.files), lends=False)
         """The tools by name."""

@@ -61,6 +61,11 @@ def make_server(sessions: Sessions) -> Server[Any]:
     ) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[app_resource()])
 
+    async def list_templates(
+        _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
+
     async def read_resource(
         _: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
@@ -76,6 +81,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
     server.extensions = EXTENSIONS

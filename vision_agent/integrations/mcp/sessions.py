@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from playwright.async_api import Page
+
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.integrations.mcp.client_model import ClientModel, ClientTurn, LentModel
@@ -53,6 +55,8 @@ class SessionRules:
     """A session that gets no call for so long is closed."""
     is_supervised: bool = False
     """Whether each session has a supervision page, whose address its first answer gives."""
+    page: Page | None = None
+    """The page that a session works on and leaves open; None: each has a browser of its own."""
     call_s: float = 90.0
     """How long a call may wait for its outcome; the act goes on, and `look` waits for it again."""
     open_s: float = 120.0
@@ -143,6 +147,7 @@ class BrowserSession:
         self._agent = Agent(
             task,
             model=rules.model or self._client,
+            page=rules.page,
             settings=settings,
             memory=EmptyMemory(),
             wrap_model=lend if rules.model else None,

@@ -79,7 +79,7 @@ class PlacementCost:
         """The number of pixels of other targets under each rectangle; `of` holds the target that each label is for."""
         under = rect_sums(self.cover, at) - common_area(at, self.rects.take(of, axis=0))
         for outer in self.containers.take(of, axis=0).T:
-            if (inside := np.nonzero(outer >= 0)[0]).size:
+            if (inside := np.flatnonzero(outer >= 0)).size:
                 under[inside] -= common_area(at.take(inside, axis=0), self.rects.take(outer[inside], axis=0))
         return under
 
