@@ -27,6 +27,7 @@ import { selectCandidates } from './select_candidates.js';
 import { bodyOfShape } from './shape_body.js';
 import { rememberPlaces, watchRoots } from './stability.js';
 import { tidy } from './text.js';
+import { findTextLayers } from './text_layer.js';
 import { elementsNearViewport } from './viewport_filter.js';
 import { watchWords } from './word_watch.js';
 import { pinchZoom, visibleView } from './visible.js';
@@ -61,11 +62,12 @@ export function scan(doc, request) {
   const kept = [
     ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),
   ];
+  const layers = findTextLayers(gathered.found, kept, gathered.texts);
   // The budget begins after the walk: a page that takes long to walk still gets its marks.
   const budget = newBudget();
   const { marks, elements, covered } = markReachable(doc, kept, gathered.floats, request.points ?? 1, budget);
   const frames = framesOf(doc, gathered.frames, gathered.floats);
-  const context = contextLines(doc, gathered.texts, kept, budget);
+  const context = contextLines(doc, gathered.texts, kept, layers, budget);
   recordChanges(doc);
   changeLog.looked = started;
   rememberPlaces(doc, [...elements, ...gathered.frames.map(({ element }) => element)]);

@@ -193,6 +193,9 @@ class ContextLine:
     """The text without the parts that may have the colour of their background."""
     doubtful: tuple[Box, ...]
     """Page boxes of these parts."""
+    over: str | None = None
+    """For letters without colour over a drawing, as in the text layer of a PDF: the key of the drawing's mark, or
+    empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +334,7 @@ async def scan(
                 tuple(map(at.box_to_page, each["rects"])),
                 each["certain"],
                 tuple(map(at.box_to_page, each["doubtful"])),
+                each["over"],
             )
             for each in answer["context"]
         ),
