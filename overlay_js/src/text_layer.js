@@ -30,9 +30,10 @@ export function findTextLayers(found, kept, texts) {
   const drawings = found.filter(({ element, pieces }) => (
     localNameOf(element) === 'canvas' && pieces.length > 0 && sizeOf(pieces[0]) >= LEAST_WRITTEN
   ));
-  const standIns = new Map(drawings.map(({ element }) => (
-    [element, kept.find((each) => each.element === element || coveredSurfaceOf(each.element) === element)?.element ?? null]
-  )));
+  const standIns = new Map(drawings.map(({ element: drawing }) => {
+    const mark = kept.find(({ element }) => element === drawing || coveredSurfaceOf(element) === drawing);
+    return [drawing, mark?.element ?? null];
+  }));
   for (const { element, said } of drawings.length ? texts : []) {
     if (said || layers.size >= MOST_LAID || !isColourless(element)) continue;
     const { x, y } = middleOfRect(rectOf(element));
@@ -88,7 +89,8 @@ function nearestText(texts, farthest) {
 }
 
 function textsNow() {
-  return laid.texts.filter((each) => isConnectedOf(each)).map((element) => ({ text: tidy(textOf(element)), rect: rectOf(element) }));
+  return laid.texts.filter((each) => isConnectedOf(each))
+    .map((element) => ({ text: tidy(textOf(element)), rect: rectOf(element) }));
 }
 
 /** @param {DOMRect} rect */
