@@ -19,6 +19,7 @@ import { markRecordOf } from './mark_record.js';
 import { markTable } from './pack_marks.js';
 import { newReading } from './nearby_text.js';
 import { outOfView } from './out_of_view.js';
+import { takePointerBack } from './pointer_lock.js';
 import { rectOfArea } from './quad.js';
 import { newBudget, newCoverage, reachOf } from './reach.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
@@ -39,12 +40,12 @@ import { pinchZoom, visibleView } from './visible.js';
 
 /**
  * @param {Document} doc
- * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean, scrolls?: boolean}}
- *   request
+ * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean, scrolls?: boolean,
+ *   windowless?: boolean}} request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points each mark should get;
  *   `known`: keys to report as living or not, and where those are that are only scrolled out of view; `inert`: the
  *   frame's parents let nothing in it be acted on; `words`: tell every word that shows; `scrolls`: it is a frame whose
- *   parent lets it scroll
+ *   parent lets it scroll; `windowless`: the browser has no window, and cannot let a page have the pointer
  */
 export function scan(doc, request) {
   const started = performance.now();
@@ -54,6 +55,7 @@ export function scan(doc, request) {
   const roots = /** @type {ShadowRoot[]} */ ([]);
   const near = elementsNearViewport(root, clip, request.words ?? false, roots);
   watchRoots(doc, roots);
+  if (request.windowless) takePointerBack(doc);
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
   const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);

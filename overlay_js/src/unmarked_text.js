@@ -3,7 +3,7 @@ import { closestInFlatTree, hasAttribute, previousElementOf, rectsOfContent, sty
 import { isGutter } from './fallback_name.js';
 import { isReadable } from './gather.js';
 import { isMarkedCell } from './grid_cells.js';
-import { hitAt, isInTheWay } from './hit_test.js';
+import { isInTheWay, topmostAt } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
 import { nameOf } from './name.js';
 import { areaOf } from './quad.js';
@@ -49,7 +49,7 @@ export function contextLines(doc, texts, kept, layers, budget) {
     const [piece] = piecesOf(element, styleOf(element), clip, turned);
     if (!piece || sizeOf(piece) < SMALLEST_BLOCK) continue;
     if (isWithin(element, named) || isWithin(element, done)) continue;
-    const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
+    const hit = topmostAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && isInTheWay(hit, element)) continue;
     if (said) {
       done.add(element);
