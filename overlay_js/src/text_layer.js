@@ -46,6 +46,11 @@ export function findTextLayers(found, kept, texts) {
   return layers;
 }
 
+/** Whether an element was found to be laid over a drawing. @param {Element} element */
+export function isLaidText(element) {
+  return laid.texts.includes(element);
+}
+
 /** Whether nothing of the letters of an element is painted. @param {Element} element */
 function isColourless(element) {
   const { webkitTextFillColor, textShadow, webkitTextStrokeWidth } = styleOf(element);

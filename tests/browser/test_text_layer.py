@@ -7,7 +7,7 @@ import pytest
 from tests.browser.hand import SETTINGS, Hand, On
 from tests.browser.painted import drawn
 from vision_agent import assets
-from vision_agent.actions import Click
+from vision_agent.actions import Click, SelectText
 from vision_agent.vision.ocr import can_read
 
 PAGE = (assets.fixtures("pages") / "text_layer.html").read_text("utf-8")
@@ -55,6 +55,12 @@ async def test_a_link_over_its_words_is_clicked(on: On) -> None:
         outcome = await hand.act(Click(target=hand.number("Terms of the port")))
         assert outcome.status == "done"
         assert await hand.page.title() == "clicked"
+
+
+async def test_its_words_are_selected_though_it_listens_for_presses(on: On) -> None:
+    async with on(PAGE) as hand:
+        outcome = await hand.act(SelectText(first="busy in spring:", last="410 ships"))
+        assert (outcome.status, outcome.sentence) == ("done", 'Selected "busy in spring: 410 ships".')
 
 
 @pytest.mark.skipif(can_read(), reason="the extra `ocr` is installed")
