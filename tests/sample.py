@@ -645,6 +645,7 @@ STARTS_A_BROWSER = (
     "browser/test_launch.py",
     "browser/test_navigations.py::test_an_error_without_a_page_is_shown_as_the_browsers_own_page",
     "browser/test_numbers.py::test_a_list_that_uses_its_rows_again_hands_no_number_to_another_message_and_takes_none_away",
+    "browser/test_pointer_lock.py::test_where_a_page_has_the_pointer_moves_turn_its_view_and_what_a_click_cannot_reach_has_no_mark",
     "browser/test_proxy.py",
     "browser/test_profile.py::test_a_profile_in_use_is_refused_before_anything_starts",
     "browser/test_profile.py::test_runs_of_the_command_line_share_a_profile",

@@ -19,6 +19,8 @@ export const nodeTypeOf = accessor(Node.prototype, 'nodeType');
 export const documentOf = accessor(Node.prototype, 'ownerDocument');
 export const textContentOf = accessor(Node.prototype, 'textContent');
 export const isConnectedOf = accessor(Node.prototype, 'isConnected');
+/** In a shadow tree, it is the host. */
+export const pointerLockElementOf = accessor(Document.prototype, 'pointerLockElement');
 const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
 export const labelledByOf = 'ariaLabelledByElements' in Element.prototype
   ? accessor(Element.prototype, 'ariaLabelledByElements')
@@ -122,6 +124,11 @@ export function isEditable(node) {
  */
 export function insertText(doc, text) {
   return Document.prototype.execCommand.call(doc, 'insertText', false, text);
+}
+
+/** @param {Document} doc */
+export function exitPointerLockOf(doc) {
+  Document.prototype.exitPointerLock.call(doc);
 }
 
 /** Creates an element outside of any document. @param {Document} doc @param {string} name @returns {any} */

@@ -10,6 +10,7 @@ import { iconNameIn, pictureFileIn } from './picture_name.js';
 import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
 import { columnHeaderOf, headedCellOf, rowLabelOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
+import { laidTextBeside, laidTextUnder } from './text_layer.js';
 
 /** @import { Labels } from './html_labels.js' */
 
@@ -50,6 +51,10 @@ const CONTROLS = [
  */
 export function bestNameOf(element, control, kind, labels) {
   const { name, lasting } = nameOf(control, labels);
+  // The tooltip of a link over a page of a PDF is its address; its words are in the layer below.
+  const isTooltip = (kind === 'link' || kind === 'button') && name === tidy(tooltipOf(control));
+  const under = isTooltip && !saysSomething(textOf(control)) ? laidTextUnder(element) : '';
+  if (saysSomething(under)) return { name: under, lasting: under, how: 'named by the text under it' };
   if (name) return { name, lasting, how: '' };
   for (const [how, text] of guesses(element, control, kind, labels)) {
     if (saysSomething(text)) return { name: text, lasting: how === BY_FILE ? '' : text, how };
@@ -69,6 +74,7 @@ function* guesses(element, control, kind, labels) {
   const isFilled = kind === 'field' || kind === 'toggle' || localNameOf(control) === 'input';
   if (isFilled) {
     if (labelsOf(control, labels).length) yield ['named by its hidden label', hiddenLabelOf(control, labels)];
+    yield ['named by the text beside it', laidTextBeside(element, kind === 'toggle')];
     const column = tidy(columnHeaderOf(element), SHORT);
     const cell = column ? headedCellOf(element, null) : null;
     if (cell) yield ['named by the text beside it', textBeside(element, kind === 'toggle', cell)];

@@ -1,6 +1,6 @@
 // Which points of an element a click may be sent to, and what a click there would reach, according to the browser.
 import { attributeOf, closestInFlatTree, flatContains, flatParentOf, hasAttribute, labelledControlOf } from './dom.js';
-import { localNameOf, matches, queryFirst, rootOf, shadowRootOf, styleOf } from './dom.js';
+import { localNameOf, matches, pointerLockElementOf, queryFirst, rootOf, shadowRootOf, styleOf } from './dom.js';
 import { signedSizeOf } from './quad.js';
 import { textOf, tidy } from './text.js';
 
@@ -18,10 +18,18 @@ const LATTICE = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap(
 );
 
 /**
- * The innermost element at a point, through open shadow roots.
+ * What a click at a point reaches: the innermost element there, or what has the pointer for itself.
  * @param {Document} doc @param {number} x @param {number} y @returns {Element | null}
  */
 export function hitAt(doc, x, y) {
+  return pointerLockElementOf(doc) ?? topmostAt(doc, x, y);
+}
+
+/**
+ * The innermost element at a point, through open shadow roots.
+ * @param {Document} doc @param {number} x @param {number} y @returns {Element | null}
+ */
+export function topmostAt(doc, x, y) {
   let hit = Document.prototype.elementFromPoint.call(doc, x, y);
   while (hit) {
     const inner = shadowRootOf(hit)?.elementFromPoint(x, y);

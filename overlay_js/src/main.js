@@ -15,6 +15,7 @@ import { hideLayer, showLayer } from './page_layer.js';
 import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './mere_paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
+import { pointerLockOf } from './pointer_lock.js';
 import { describeFocus, findStandIns, keysAt, listedValues, middleOf, recheck, recheckPlace } from './recheck.js';
 import { reportShape, scrollContainer, scrollPlaces, selectInFocus, showsText } from './recheck.js';
 import { valueFits, whichPointsShow } from './recheck.js';
@@ -77,6 +78,7 @@ function answer(doc, root, request) {
     case 'moved': return reportMoved(doc);
     case 'live_words': return inOneMoment(() => watchLiveWords(doc));
     case 'live_words_since': return takeLiveWords(doc);
+    case 'pointer': return pointerLockOf(doc);
     case 'title': return { title: tidy(titleOf(doc)) };
     case 'show': return showLayer(doc, request.layer, request.box);
     case 'hide': return hideLayer();

@@ -19,6 +19,7 @@ import { markRecordOf } from './mark_record.js';
 import { markTable } from './pack_marks.js';
 import { newReading } from './nearby_text.js';
 import { outOfView } from './out_of_view.js';
+import { takePointerBack } from './pointer_lock.js';
 import { rectOfArea } from './quad.js';
 import { newBudget, newCoverage, reachOf } from './reach.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
@@ -27,6 +28,7 @@ import { selectCandidates } from './select_candidates.js';
 import { bodyOfShape } from './shape_body.js';
 import { rememberPlaces, watchRoots } from './stability.js';
 import { tidy } from './text.js';
+import { findTextLayers } from './text_layer.js';
 import { elementsNearViewport } from './viewport_filter.js';
 import { watchWords } from './word_watch.js';
 import { pinchZoom, visibleView } from './visible.js';
@@ -38,12 +40,12 @@ import { pinchZoom, visibleView } from './visible.js';
 
 /**
  * @param {Document} doc
- * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean, scrolls?: boolean}}
- *   request
+ * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean, scrolls?: boolean,
+ *   windowless?: boolean}} request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points each mark should get;
  *   `known`: keys to report as living or not, and where those are that are only scrolled out of view; `inert`: the
  *   frame's parents let nothing in it be acted on; `words`: tell every word that shows; `scrolls`: it is a frame whose
- *   parent lets it scroll
+ *   parent lets it scroll; `windowless`: the browser has no window, and cannot let a page have the pointer
  */
 export function scan(doc, request) {
   const started = performance.now();
@@ -53,6 +55,7 @@ export function scan(doc, request) {
   const roots = /** @type {ShadowRoot[]} */ ([]);
   const near = elementsNearViewport(root, clip, request.words ?? false, roots);
   watchRoots(doc, roots);
+  if (request.windowless) takePointerBack(doc);
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
   const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);
@@ -61,11 +64,12 @@ export function scan(doc, request) {
   const kept = [
     ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),
   ];
+  const layers = findTextLayers(gathered.found, kept, gathered.texts);
   // The budget begins after the walk: a page that takes long to walk still gets its marks.
   const budget = newBudget();
   const { marks, elements, covered } = markReachable(doc, kept, gathered.floats, request.points ?? 1, budget);
   const frames = framesOf(doc, gathered.frames, gathered.floats);
-  const context = contextLines(doc, gathered.texts, kept, budget);
+  const context = contextLines(doc, gathered.texts, kept, layers, budget);
   recordChanges(doc);
   changeLog.looked = started;
   rememberPlaces(doc, [...elements, ...gathered.frames.map(({ element }) => element)]);

@@ -8,6 +8,8 @@ import { keyOf } from './registry.js';
 import { isEditingHost } from './role.js';
 import { oneSpaced } from './text.js';
 import { pinchZoom } from './visible.js';
+import { isLaidText } from './text_layer.js';
+import { coveredSurfaceOf } from './transparent_cover.js';
 
 const MOST_LETTERS = 500_000;
 /** How many places of a text that shows several times are told, and how many letters around each. */
@@ -144,7 +146,8 @@ function isLetterInView(spot) {
 /** What a press on the text would act on instead: a link would be dragged, a button clicked. @param {Element} around */
 function actsAround(around) {
   for (let at = /** @type {Element | null} */ (around); at; at = flatParentOf(at)) {
-    if (isEditingHost(at)) return null;
+    // The words over a page of a PDF are there to be selected.
+    if (isEditingHost(at) || (isLaidText(around) && coveredSurfaceOf(at))) return null;
     if (isTarget(at)) return at;
   }
   return null;

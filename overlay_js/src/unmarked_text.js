@@ -3,12 +3,13 @@ import { closestInFlatTree, hasAttribute, previousElementOf, rectsOfContent, sty
 import { isGutter } from './fallback_name.js';
 import { isReadable } from './gather.js';
 import { isMarkedCell } from './grid_cells.js';
-import { hitAt, isInTheWay } from './hit_test.js';
+import { isInTheWay, topmostAt } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
 import { nameOf } from './name.js';
 import { areaOf } from './quad.js';
+import { keyOf } from './registry.js';
 import { seenTextOf } from './seen_text.js';
-import { tidy } from './text.js';
+import { textOf, tidy } from './text.js';
 import { intersect, piecesOf, sizeOf } from './visible.js';
 
 /** @import { Area } from './quad.js' */
@@ -17,6 +18,8 @@ import { intersect, piecesOf, sizeOf } from './visible.js';
 /** @import { Budget } from './reach.js' */
 
 const MOST_LINES = 80;
+/** The same, for words laid over drawings, which are in small pieces. */
+const MOST_LAID_LINES = 500;
 const LABELS = ['aria-label', 'aria-labelledby'];
 /** CSS pixels, squared. */
 const SMALLEST_BLOCK = 40;
@@ -28,34 +31,53 @@ const MOST_RECTS = 3;
  * @param {Document} doc
  * @param {TextBlock[]} texts
  * @param {Candidate[]} kept
+ * @param {Map<Element, Element | null>} layers texts laid over drawings, with what is marked for the drawing
  * @param {Budget} budget
  */
-export function contextLines(doc, texts, kept, budget) {
+export function contextLines(doc, texts, kept, layers, budget) {
   const lines = [];
   const cells = labelledCells(kept);
-  const named = namedElements(kept, cells);
+  const drawings = new Set(layers.values());
+  const named = namedElements(kept.filter((each) => !drawings.has(each.element)), cells);
   const done = new Set();
+  let own = 0;
+  let laid = 0;
   for (const { element, clip, turned, said } of texts) {
-    if (lines.length >= MOST_LINES || performance.now() > budget.until) break;
+    if (performance.now() > budget.until) break;
+    const isLaid = layers.has(element);
+    if ((isLaid ? laid : own) >= (isLaid ? MOST_LAID_LINES : MOST_LINES)) continue;
     const [piece] = piecesOf(element, styleOf(element), clip, turned);
     if (!piece || sizeOf(piece) < SMALLEST_BLOCK) continue;
     if (isWithin(element, named) || isWithin(element, done)) continue;
-    const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
+    const hit = topmostAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && isInTheWay(hit, element)) continue;
     if (said) {
       done.add(element);
-      lines.push({ text: said, certain: said, doubtful: [], x: piece.x, y: piece.y, rects: [rectOfShape(piece)] });
+      const rects = [rectOfShape(piece)];
+      lines.push({ text: said, certain: said, doubtful: [], x: piece.x, y: piece.y, rects, over: null });
+      own++;
       continue;
     }
-    const seen = seenTextOf(element, clip);
+    // Of what is laid over a drawing, only the pixels tell whether it shows.
+    const seen = isLaid ? laidText(element) : seenTextOf(element, clip);
     const text = tidy(seen.text);
     if (!isReadable(text) || isInName(element, text, cells)) continue;
     done.add(element);
     const { doubtful } = seen;
     const rects = rectsOfLetters(element, clip);
-    lines.push({ text, certain: tidy(seen.certain), doubtful, x: piece.x, y: piece.y, rects });
+    const drawing = layers.get(element);
+    const over = drawing ? keyOf(doc, drawing) : isLaid ? '' : null;
+    lines.push({ text, certain: tidy(seen.certain), doubtful, x: piece.x, y: piece.y, rects, over });
+    if (isLaid) laid++;
+    else own++;
   }
   return lines;
+}
+
+/** @param {Element} element */
+function laidText(element) {
+  const text = textOf(element);
+  return { text, certain: text, doubtful: [] };
 }
 
 /** A shape with its edges: a plain bar shows nothing in its middle. @param {Area} piece */

@@ -200,6 +200,18 @@ async def watch_windows(page: Page, on_open: Callable[[str], None]) -> None:
         await session.send("Page.enable")
 
 
+_windowless: weakref.WeakKeyDictionary[Page, bool] = weakref.WeakKeyDictionary()
+
+
+async def is_windowless(page: Page) -> bool:
+    """Whether the browser is the build of Chromium that has no windows, not even ones that nobody sees."""
+    if page not in _windowless:
+        session = await page_session(page)
+        version = await session.send("Browser.getVersion") if session is not None else {}
+        _windowless[page] = str(version.get("product", "")).startswith("Headless")
+    return _windowless[page]
+
+
 def open_sessions(page: Page) -> list[CDPSession]:
     """The open sessions of a page and its frames, the page's own first."""
     own = _sessions.get(page, _PageSessions())

@@ -12,7 +12,7 @@ import hashlib
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from math import inf
 from typing import Any, NamedTuple
@@ -101,6 +101,7 @@ class OcrReader:
             }
         )
         self._cache: OrderedDict[bytes, Reading] = OrderedDict()
+        self._glances: OrderedDict[bytes, Reading] = OrderedDict()
 
     def read(self, picture: Picture, lines: Sequence[Box], until: float = inf) -> list[Reading | None]:
         """The text in each of these page boxes, which hold one line each; None for lines not read before `until`.
@@ -108,6 +109,10 @@ class OcrReader:
         `until` is a time of `time.monotonic`.
         """
         return [self._read(picture, line, until) for line in lines]
+
+    def glance(self, picture: Picture, lines: Sequence[Box], until: float = inf) -> list[Reading | None]:
+        """What a single reading says is in each of these page boxes; it may be wrong, so use it only to compare."""
+        return [self._glance(picture, line, until) for line in lines]
 
     def find(self, picture: Picture, within: Box, text: str) -> list[FoundWords]:
         """Where in a page box these words are read: whole words, whatever their case and punctuation.
@@ -158,16 +163,13 @@ class OcrReader:
             return NOTHING
         pixels = pixels_of(picture.crop(around))
         wider = pixels_of(picture.crop(_expanded(line, _AROUND_PX + _WIDER_PX)))
-        key = hashlib.blake2b(wider.tobytes() + repr(wider.shape).encode(), digest_size=16).digest()
-        if key in self._cache:
-            self._cache.move_to_end(key)
-        elif time.monotonic() >= until:
-            return None
-        else:
-            self._cache[key] = self._recognize(pixels, wider)
-            if len(self._cache) > _MOST_CACHED:
-                self._cache.popitem(last=False)
-        return self._cache[key]
+        return _cached(self._cache, wider, until, lambda: self._recognize(pixels, wider))
+
+    def _glance(self, picture: Picture, line: Box, until: float) -> Reading | None:
+        if picture.page.intersection(line) is None:
+            return NOTHING
+        pixels = pixels_of(picture.crop(line))
+        return _cached(self._glances, pixels, until, lambda: self._recognize_once(pixels))
 
     def _recognize(self, pixels: Pixels, wider: Pixels) -> Reading:
         first = self._recognize_once(pixels)
@@ -185,6 +187,22 @@ class OcrReader:
         if not result.txts:
             return NOTHING
         return Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))
+
+
+def _cached(
+    cache: OrderedDict[bytes, Reading], pixels: Pixels, until: float, read: Callable[[], Reading]
+) -> Reading | None:
+    """What was read in these pixels before, or is now; None if it is too late for that."""
+    key = hashlib.blake2b(pixels.tobytes() + repr(pixels.shape).encode(), digest_size=16).digest()
+    if key in cache:
+        cache.move_to_end(key)
+    elif time.monotonic() >= until:
+        return None
+    else:
+        cache[key] = read()
+        if len(cache) > _MOST_CACHED:
+            cache.popitem(last=False)
+    return cache[key]
 
 
 def folded(text: str) -> str:

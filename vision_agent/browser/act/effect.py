@@ -55,6 +55,14 @@ _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
 """Reading the page takes about this long, most of it for a picture: three frames."""
+_TAKEN_BACK = (
+    "the page took the pointer for itself (pointer lock), which a browser without a window cannot give it, so the "
+    "pointer was taken back"
+)
+_HELD = (
+    "the page has the pointer for itself (pointer lock): moves count from where the pointer was, and clicks go to what "
+    "has it"
+)
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -80,6 +88,7 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
     changes = [*read.changes]
     if not is_other:
         changes += await _surface_changes(attempt, pixels.after, before.seen, observer)
+        changes += await _pointer_lock(attempt, before.seen, observer)
         shown = await _drawn_text(attempt, pixels.after, before.seen, observer)
         if shown is not None:
             value = shown.value
@@ -380,6 +389,21 @@ async def _focus_change(mark: Mark, before: PageBefore, observer: Observer) -> l
     focus = await overlay_calls.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
     is_news = focus.words and focus.key not in (mark.key, before.focused)
     return [f"the focus is on {safe_line(focus.words, 100)}"] if is_news and not mark.frame else []
+
+
+async def _pointer_lock(attempt: Attempt, seen: LiveObservation, observer: Observer) -> list[str]:
+    """What came of it if the page took the pointer for itself; only pages with something drawn are asked."""
+    at = attempt.at
+    if at is None or not any(mark.kind == "surface" for mark in seen.observation.marks):
+        return []
+    frame = at.frame or seen.page.main_frame
+    try:
+        lock = await overlay_calls.pointer_lock(frame, observer.settings.action_deadline_s)
+    except FrameSilent:
+        return []
+    if lock.was_taken_back:
+        return [_TAKEN_BACK]
+    return [_HELD] if lock.is_held else []
 
 
 async def _surface_changes(

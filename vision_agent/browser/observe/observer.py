@@ -56,6 +56,7 @@ from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES
+from vision_agent.vision.surfaces.text_layer import LaidText
 
 _TRIES = 3
 """Attempts at a look, if the page changes or navigates meanwhile."""
@@ -316,7 +317,14 @@ class Observer:
         found, contents, marks, left_out = view.read.marks, Contents(), shown.marks, shown.left_out
         if shown.surfaces:
             contents = await self._surfaces.look(
-                shown.surfaces, found, view.read.scan, shown.clean, shown.other, shown.reached, shown.twins
+                shown.surfaces,
+                found,
+                view.read.scan,
+                shown.clean,
+                shown.other,
+                shown.reached,
+                shown.twins,
+                _text_layers(view.read.scan, self._memory.find),
             )
             here = tuple(self._memory.with_change(mark) for mark in contents.marks)
             marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)
@@ -394,7 +402,7 @@ class Observer:
         numbers = {mark.number for mark in marks}
         lines = listing(
             marks,
-            _context_lines(view.read, view.shown, shown.clean, self._memory.find),
+            _context_lines(view.read, view.shown, shown.clean, self._memory.find, contents.denied),
             main.scroll,
             covered,
             shown.clean.map,
@@ -446,15 +454,36 @@ def _visible_text(line: overlay_calls.ContextLine, clean: Picture) -> str:
     return line.text if all(clean.has_ink(box) for box in line.doubtful) else line.certain
 
 
-def _context_lines(read: ReadScan, shown: Box, clean: Picture, find: Find) -> list[tuple[str, Box]]:
-    """The text that is no mark's name, without what is not to be seen in the picture, such as white on white."""
+def _text_layers(scan: Scan, find: Find) -> dict[str, list[LaidText]]:
+    """The texts that pages lay over drawings, by the keys of these, without those with a value to hide."""
+    layers: dict[str, list[LaidText]] = {}
+    for line in scan.context:
+        if line.over and not find(line.text):
+            layers.setdefault(line.over, []).extend(_laid_texts(line))
+    return layers
+
+
+def _laid_texts(line: overlay_calls.ContextLine) -> tuple[LaidText, ...]:
+    """A line over a drawing, if it is one line there."""
+    return (LaidText(line.text, line.letters[0]),) if line.over and len(line.letters) == 1 else ()
+
+
+def _context_lines(
+    read: ReadScan, shown: Box, clean: Picture, find: Find, denied: Sequence[LaidText]
+) -> list[tuple[str, Box]]:
+    """The text that is no mark's name, without what is not to be seen in the picture, such as white on white.
+
+    `denied`: texts over drawings that show something else.
+    """
     return [
         (
             read.shown_parts.without_parts(_visible_text(line, clean), line.letters, find),
             Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX),
         )
         for line in read.scan.context
-        if shown.contains(line.at) and any(clean.has_ink(box) for box in line.letters)
+        if shown.contains(line.at)
+        and any(clean.has_ink(box) for box in line.letters)
+        and not any(each.is_same(other) for each in _laid_texts(line) for other in denied)
     ]
 
 

@@ -28,6 +28,7 @@ from vision_agent.types import Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.charts import Chart
+from vision_agent.vision.surfaces.text_layer import LaidText
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
 
 _SMALLEST = (64.0, 40.0)
@@ -58,6 +59,8 @@ class Contents:
     warnings: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     """Notes on what was left out, for the end of the listing."""
+    denied: tuple[LaidText, ...] = ()
+    """Texts that the page lays over surfaces where something else is drawn."""
 
 
 @dataclass
@@ -139,11 +142,13 @@ class Surfaces:
         later: Picture | None,
         reached: Reachability,
         twins: Mapping[str, Twins],
+        layers: Mapping[str, Sequence[LaidText]],
     ) -> Contents:
         """The things drawn in these surfaces, as marks, without those beneath an element that takes the click itself.
 
         `later`: the page a moment before or after `picture`, to detect what is moving; `reached`: the result of
-        `predict_reachable`; `twins`: what the page says about surfaces, by their keys.
+        `predict_reachable`; `twins`: what the page says about surfaces, by their keys; `layers`: the texts that it lays
+        over them.
         """
         corners = _corners(scan)
         self._forget_gone_surfaces({mark.number: mark.key for mark in marks}, scan)
@@ -154,7 +159,14 @@ class Surfaces:
             drawing = self._drawings.setdefault(surface.number, Drawing())
             # In a thread, so that the event loop keeps running, for example to answer the page's requests.
             looked = await asyncio.to_thread(
-                self._look_into, drawing, picture, surface.box, corners[surface.key], later, until
+                self._look_into,
+                drawing,
+                picture,
+                surface.box,
+                corners[surface.key],
+                later,
+                until,
+                layers.get(surface.key, ()),
             )
             found.append((surface, looked))
         joined = [join(looked.things, twins.get(surface.key, Twins()).things) for surface, looked in found]
@@ -187,11 +199,13 @@ class Surfaces:
                 *([self._reader_error] if self._reader_error else []),
                 *(_describe_restless(surface) for surface, looked in found if looked.is_restless),
             ),
+            denied=tuple(each for _, looked in found for each in looked.layer.denied),
             more=(
                 *_describe_skipped_surfaces(marks, surfaces, picture),
                 *(_describe_left_out(*each) for each in found if each[1].left_out),
                 *(_describe_chart(*each) for each in found if each[1].chart),
                 *(_describe_postponed(*each) for each in found if each[1].postponed),
+                *(note for each in found for note in _describe_layer(*each)),
                 *(
                     note
                     for (surface, _), each in zip(found, joined, strict=True)
@@ -229,10 +243,19 @@ class Surfaces:
             self._reader_error = f"words in surfaces are not read: {str(error).splitlines()[0]}"
 
     def _look_into(
-        self, drawing: Drawing, picture: Picture, visible: Box, corner: Point, later: Picture | None, until: float
+        self,
+        drawing: Drawing,
+        picture: Picture,
+        visible: Box,
+        corner: Point,
+        later: Picture | None,
+        until: float,
+        laid: Sequence[LaidText],
     ) -> SurfaceLook:
         read = partial(self._reader.read, until=until) if self._reader else None
-        return drawing.look(picture, visible, corner, read=read, later=later, most=self.settings.max_surface_marks)
+        glance = partial(self._reader.glance, until=until) if self._reader else None
+        most = self.settings.max_surface_marks
+        return drawing.look(picture, visible, corner, read=read, glance=glance, later=later, most=most, laid=laid)
 
     async def _check_reachable(self, places: Sequence[tuple[Mark, Point]], scan: Scan) -> Reachability:
         """Whether a click at each place reaches its surface, as its own frame reports."""
@@ -361,8 +384,23 @@ def _describe_chart(surface: Mark, looked: SurfaceLook) -> str:
 
 
 def _describe_postponed(surface: Mark, looked: SurfaceLook) -> str:
-    texts = "1 text" if looked.postponed == 1 else f"{looked.postponed} texts"
-    return f"{texts} in {surface.label_text} not read yet; look again"
+    return f"{_texts(looked.postponed)} in {surface.label_text} not read yet; look again"
+
+
+def _describe_layer(surface: Mark, looked: SurfaceLook) -> list[str]:
+    layer, notes = looked.layer, []
+    if layer.unconfirmed > layer.postponed:
+        many = _texts(layer.unconfirmed - layer.postponed)
+        notes.append(f"{many} on {surface.label_text} as the page says, not read in the pixels")
+    if layer.denied:
+        notes.append(
+            f"{_texts(len(layer.denied))} that the page lays over {surface.label_text} left out: not drawn there"
+        )
+    return notes
+
+
+def _texts(many: int) -> str:
+    return "1 text" if many == 1 else f"{many} texts"
 
 
 def _key(surface: Mark, thing: Thing) -> MarkKey:

@@ -87,6 +87,8 @@ class Scan:
     known: Sequence[str] = ()
     has_words: bool = False
     """Whether every word that shows was asked for."""
+    is_windowless: bool = False
+    """Whether the browser has no window, so that no page may keep the pointer."""
     frames: list[ScannedFrame] = field(default_factory=list)
     marks: list[FoundMark] = field(default_factory=list)
     covered: list[Obstacle] = field(default_factory=list)
@@ -170,8 +172,10 @@ async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSin
 
 async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool) -> Scan:
     is_complete = await listeners.report_listeners(page, _LISTEN_SHARE * deadline_s)
-    main = ScannedFrame(page.main_frame, "", await overlay_calls.scan(page.main_frame, deadline_s, known, words=words))
-    result = Scan(known, has_words=words)
+    windowless = await cdp.is_windowless(page)
+    answer = await overlay_calls.scan(page.main_frame, deadline_s, known, words=words, windowless=windowless)
+    main = ScannedFrame(page.main_frame, "", answer)
+    result = Scan(known, has_words=words, is_windowless=windowless)
     await _add_frame(result, main, deadline_s)
     await _scan_children(result, main, deadline_s)
     if result.is_partial:
@@ -225,6 +229,7 @@ async def _scan_child(
             place=place,
             name=name,
             words=result.has_words,
+            windowless=result.is_windowless,
         )
     except (FrameSilent, PlaywrightError, TimeoutError) as error:
         if not frame.is_detached():

@@ -193,6 +193,9 @@ class ContextLine:
     """The text without the parts that may have the colour of their background."""
     doubtful: tuple[Box, ...]
     """Page boxes of these parts."""
+    over: str | None = None
+    """For letters without colour over a drawing, as in the text layer of a PDF: the key of the drawing's mark, or
+    empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,14 +306,15 @@ async def scan(
     place: FramePlace | None = None,
     name: str = "",
     words: bool = False,
+    windowless: bool = False,
 ) -> ScanAnswer:
     """Everything in a frame that can be acted on, with up to `points` click points each.
 
-    `words`: also every visible word.
+    `words`: also every visible word; `windowless`: the browser has no window, so the page may not keep the pointer.
 
     `element`, `place`, `name`: for a child frame, its own element, its place on the page, and its name in the listing.
     """
-    details: dict[str, Any] = {"points": points, "known": list(known), "words": words}
+    details: dict[str, Any] = {"points": points, "known": list(known), "words": words, "windowless": windowless}
     if element is not None:
         details |= {"clip": asdict(element.seen), "inert": element.is_inert, "scrolls": element.may_scroll}
     answer = await ask(frame, "scan", deadline_s, **details)
@@ -331,6 +335,7 @@ async def scan(
                 tuple(map(at.box_to_page, each["rects"])),
                 each["certain"],
                 tuple(map(at.box_to_page, each["doubtful"])),
+                each["over"],
             )
             for each in answer["context"]
         ),
@@ -1039,6 +1044,21 @@ async def document_token(frame: Frame, deadline_s: float) -> str:
 async def title(frame: Frame, deadline_s: float) -> str:
     """The document's title, on one line."""
     return str((await ask(frame, "title", deadline_s))["title"])
+
+
+@dataclass(frozen=True, slots=True)
+class PointerLock:
+    """Whether a document has taken the pointer for itself."""
+
+    is_held: bool
+    was_taken_back: bool
+    """Since this was asked last, because the browser cannot let it have the pointer."""
+
+
+async def pointer_lock(frame: Frame, deadline_s: float) -> PointerLock:
+    """Whether the frame's document has taken the pointer for itself."""
+    answer = await ask(frame, "pointer", deadline_s)
+    return PointerLock(answer["held"], answer["taken"] > 0)
 
 
 async def stability(frame: Frame, deadline_s: float) -> Stability:

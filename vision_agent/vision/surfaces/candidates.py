@@ -5,7 +5,8 @@ It knows no page: the caller says where the surface is in the picture. Each prop
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import cv2
@@ -32,6 +33,7 @@ from vision_agent.vision.surfaces.regions import (
     fine_patches,
 )
 from vision_agent.vision.surfaces.shapes import Part, Shape, Shapes
+from vision_agent.vision.surfaces.text_layer import LaidText
 from vision_agent.vision.surfaces.text_lines import find_lines
 from vision_agent.vision.surfaces.unread_ink import small_ink
 
@@ -122,13 +124,22 @@ class SurfaceProposals:
     """The number of proposals beyond the limit."""
     lines: tuple[Box, ...] = ()
     """The boxes of all lines of text, inside and outside the proposals, and of smaller ink in cells and boxes."""
+    known: Mapping[Box, str] = field(default_factory=dict)
+    """Those whose text need not be read, because the page says it."""
 
 
-def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | None = None) -> SurfaceProposals:
+def propose(
+    picture: Picture,
+    surface: Box,
+    most: int = MOST,
+    before: Pixels | None = None,
+    laid: Sequence[LaidText] = (),
+) -> SurfaceProposals:
     """Proposes targets in a surface, given as a page box; none if the picture does not show it.
 
     `most` limits the number of proposals and grids together; the largest shapes stay, and what looks other than in
-    `before`, the same part a moment earlier.
+    `before`, the same part a moment earlier. What is written there by `laid`, the surface's text layer, is no target,
+    and no letter of it is a shape.
     """
     inside = picture.page.intersection(surface)
     if inside is None:
@@ -136,7 +147,10 @@ def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | N
     part = picture.crop(inside)
     if min(part.size.width, part.size.height) < LEAST_PX:
         return SurfaceProposals()
-    found = _find_shapes(pixels_of(part))
+    texts = [(rect, each.text) for each in laid if (rect := _rect_in(part, each.box)) is not None]
+    written = np.array([rect for rect, _ in texts], np.int32).reshape(-1, 4)
+    found = _find_shapes(pixels_of(part), written)
+    found = found.take(np.flatnonzero(~_are_only_written(found, written)))
     lattices = found.lattices[:most]
     room = max(0, most - len(lattices))
     order = np.argsort(-_ranks(found, changed_in(part, before)), kind="stable")
@@ -161,7 +175,25 @@ def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | N
         tuple(_lattice(cells, found.cells, part.map) for cells in lattices),
         max(0, len(order) - room),
         lines,
+        dict(zip(_boxes(written, part.map), (text for _, text in texts), strict=True)),
     )
+
+
+def _rect_in(part: Picture, box: Box) -> tuple[int, int, int, int] | None:
+    """The pixels of a part of a picture that show a page box."""
+    inside = part.page.intersection(box)
+    if inside is None:
+        return None
+    at = part.map.box_to_picture(inside)
+    x, y, right, bottom = round(at.x), round(at.y), round(at.right), round(at.bottom)
+    return (x, y, right, bottom) if right > x and bottom > y else None
+
+
+def _are_only_written(found: Shapes, written: Ints) -> Bools:
+    """Which shapes are nothing but text that the page says."""
+    is_written = (found.lines[:, None] == written[None]).all(axis=2).any(axis=1)
+    is_words = np.array([shape == "words" for shape in found.shapes], bool)
+    return np.asarray(is_words & (found.says & is_written[None]).any(axis=1))
 
 
 def changed_in(part: Picture, before: Pixels | None) -> Ints | None:
@@ -187,12 +219,17 @@ def _ranks(found: Shapes, changed: Ints | None) -> Floats:
     return np.asarray(ranks, np.float32)
 
 
-def _find_shapes(pixels: Pixels) -> Shapes:
+def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
+    """The shapes in a picture; `written` are the rectangles of lines of text that are known."""
     edges, ground = find_edges(pixels), background_colour(pixels)
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
+    patches = patches.take(np.flatnonzero(~_are_in(patches.rects, written)))
     lines = find_lines(islands.rects, patches.rects)
     large = find_large_words(islands.rects, pixels, ground)
+    if len(written):
+        lines = np.concatenate([lines[~_are_in(lines, written)], written])
+        large = large[~_are_in(large, written)]
     # Large letters with gaps as between small ones are found as both.
     high = large[:, 3] - large[:, 1]
     is_line = common_area(large[:, None], lines[None]) >= _INSIDE * rect_areas(large)[:, None]
@@ -216,10 +253,17 @@ def _find_shapes(pixels: Pixels) -> Shapes:
     is_cell = np.zeros(len(patches.rects), bool)
     is_cell[np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])] = True
     lines = lines[~outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)]
+    outlines = outlines.take(np.flatnonzero(~_are_in(outlines.rects, written)))
     patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
     lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
     found = with_parts(_select_targets(patches, lattices, lines, large), outlines.strokes)
     return _with_small_ink(found, pixels, edges)
+
+
+def _are_in(rects: Ints, written: Ints) -> Bools:
+    """Which rectangles lie in text that is known."""
+    common = common_area(rects[:, None], written[None]).sum(axis=1)
+    return np.asarray(common >= _INSIDE * rect_areas(rects)) if len(written) else np.zeros(len(rects), bool)
 
 
 def _with_small_ink(found: Shapes, pixels: Pixels, edges: Pixels) -> Shapes:

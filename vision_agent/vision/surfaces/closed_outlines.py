@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from vision_agent.vision.picture import Pixels
-from vision_agent.vision.rects import Bools, Floats, Ints
+from vision_agent.vision.rects import Bools, Floats, Group, Ints
 
 _THICKEST = 7
 """The size of the square that no stroke fills: a thicker stroke is a filled shape."""
@@ -76,6 +76,19 @@ class ClosedOutlines:
     """The contour of what each encloses, in OpenCV's format."""
     strokes: Pixels
     """255 where there is a stroke, closed or not; 0 everywhere in a photograph."""
+
+    def take(self, which: Group) -> ClosedOutlines:
+        """The outlines with these indexes, and all strokes."""
+        return ClosedOutlines(
+            self.rects[which],
+            self.points[which],
+            self.middles[which],
+            self.solid[which],
+            self.is_grid[which],
+            self.is_dashed[which],
+            [self.lines[at] for at in which.tolist()],
+            self.strokes,
+        )
 
     def are_on(self, points: Ints, by: float) -> Bools:
         """Which points, rows of x and y, are at most so many pixels from the line of a dashed outline."""

@@ -7,7 +7,7 @@ disappeared. This module knows pixels, but neither pages nor mark numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import hypot
 from typing import Literal
@@ -28,12 +28,10 @@ from vision_agent.vision.surfaces.candidates import MOST, SurfaceProposals, prop
 from vision_agent.vision.surfaces.charts import Chart, DrawnValue, find_chart
 from vision_agent.vision.surfaces.roles import UNTOLD, DrawnRole, Seen, Told, tell_roles
 from vision_agent.vision.surfaces.shapes import Shape
+from vision_agent.vision.surfaces.text_layer import NO_LAYER, LaidText, Read, TextLayer, compare_layer
 
 UNREAD, UNSURE = "‹unread›", "‹unsure›"
 """In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
-
-Read = Callable[[Picture, Sequence[Box]], Sequence[Reading | None]]
-"""Reads lines of a picture, given as page boxes; None for lines it had no time for."""
 
 _NOT_OURS = str.maketrans("‹›|", "<>/")
 
@@ -120,6 +118,8 @@ class SurfaceLook:
     """What the surface says if it is a chart and was read."""
     postponed: int = 0
     """The number of texts that there was no time to read."""
+    layer: TextLayer = NO_LAYER
+    """The texts that the page lays over the surface, as far as its pixels have them."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,7 @@ class _SeenPart:
     corner: Point
     pixels: Pixels
     most: int
+    laid: tuple[LaidText, ...]
     looked: SurfaceLook
     """In the page coordinates of that time."""
 
@@ -165,8 +166,10 @@ class Drawing:
         corner: Point,
         *,
         read: Read | None = None,
+        glance: Read | None = None,
         later: Picture | None = None,
         most: int = MOST,
+        laid: Sequence[LaidText] = (),
     ) -> SurfaceLook:
         """Finds the things in the visible part of the surface.
 
@@ -174,9 +177,11 @@ class Drawing:
             visible: the page box of the visible part.
             corner: the top left corner of the whole surface, in page coordinates.
             read: reads lines of text; None to read nothing.
+            glance: the same, once and fast, to compare what is read.
             later: a picture taken right before or after `picture` if the page is not stable; what differs in it
                 moves.
             most: the most things to return.
+            laid: the texts that the page lays over the surface, with their page boxes.
         """
         inside = picture.page.intersection(visible)
         if inside is None:
@@ -185,15 +190,16 @@ class Drawing:
         pixels = view_pixels(picture, inside)
         if later is not None and _is_same(pixels, view_pixels(later, inside)):
             later = None  # what moves is elsewhere
-        last = self._last
-        is_known = later is None and last is not None and (last.place, last.most) == (place, most)
+        last, over = self._last, tuple(LaidText(text, _shift_box(box, -corner.x, -corner.y)) for text, box in laid)
+        is_known = later is None and last is not None and (last.place, last.most, last.laid) == (place, most, over)
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
             return _shift_look(last.looked, corner.x - last.corner.x, corner.y - last.corner.y)
         if later is not None and changed_share(picture, later, inside) > _RESTLESS:
             self._last = None
             return SurfaceLook(is_restless=True)
-        looked = self._look(picture, inside, corner, place, read, later, most)
-        self._last = None if later else _SeenPart(place, corner, pixels.copy(), most, looked)
+        layer = compare_layer(picture, laid, glance, read)
+        looked = self._look(picture, inside, corner, place, read, later, most, layer)
+        self._last = None if later else _SeenPart(place, corner, pixels.copy(), most, over, looked)
         return looked
 
     def _look(
@@ -205,9 +211,10 @@ class Drawing:
         read: Read | None,
         later: Picture | None,
         most: int,
+        layer: TextLayer,
     ) -> SurfaceLook:
         before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
-        proposed = propose(picture, inside, most, before)
+        proposed = propose(picture, inside, most, before, layer.texts)
         readings = _read_lines(picture, proposed, read)
         chart = _read_chart(picture, inside, proposed, readings, read) if read else None
         found = [
@@ -231,8 +238,9 @@ class Drawing:
             # Where half of the best guesses were the ground of a chart, the others are too.
             left_out=0 if chart and len(known) < most / 2 else proposed.left_out,
             chart=chart,
-            is_all_read=all(one is not None for one in readings.values()) if read else True,
-            postponed=sum(one is None for one in readings.values()) if read else 0,
+            is_all_read=not layer.postponed and all(one is not None for one in readings.values()) if read else True,
+            postponed=layer.postponed + sum(one is None for one in readings.values()) if read else 0,
+            layer=layer,
         )
 
     def _recognize(self, found: list[_KnownThing]) -> tuple[list[_KnownThing], list[_KnownThing]]:
@@ -262,9 +270,11 @@ class Drawing:
 
 
 def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) -> dict[Box, Reading | None]:
-    """The reading of each line; lines of proposals are read before all others."""
+    """The reading of each line; lines of proposals are read before all others, and what the page says is not."""
     lines = list(dict.fromkeys([*(line for each in proposed.proposals for line in each.lines), *proposed.lines]))
-    return dict(zip(lines, read(picture, lines) if read else [None] * len(lines), strict=True))
+    asked = [line for line in lines if line not in proposed.known]
+    readings = dict(zip(asked, read(picture, asked) if read else [None] * len(asked), strict=True))
+    return {line: readings[line] if line in readings else Reading(proposed.known[line], 1.0) for line in lines}
 
 
 def _read_chart(
@@ -620,7 +630,8 @@ def _shift_look(looked: SurfaceLook, x: float, y: float) -> SurfaceLook:
     if x == y == 0:
         return looked
     things, elsewhere = (tuple(_shift_thing(each, x, y) for each in them) for them in (looked.things, looked.elsewhere))
-    return replace(looked, things=things, elsewhere=elsewhere)
+    denied = tuple(LaidText(text, _shift_box(box, x, y)) for text, box in looked.layer.denied)
+    return replace(looked, things=things, elsewhere=elsewhere, layer=replace(looked.layer, denied=denied))
 
 
 def _shift_thing(thing: Thing, x: float, y: float) -> Thing:
