@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from tests.conftest import hear_signals
 from vision_agent.cli.main import app
-from vision_agent.cli.options import LimitOptions, bound_to_origins, files_in
+from vision_agent.cli.options import LimitOptions, bound_to_origins, files_in, secrets_of
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.settings import load
 from vision_agent.types import Secret
@@ -304,6 +304,13 @@ def test_the_name_of_a_file_that_is_not_there_is_not_only_taken_for_a_host(tmp_p
 
     assert done.returncode == 5
     assert "a file of that name would be opened, but is not in this folder" in done.stderr
+
+
+def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_KEY", "otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP")
+    with pytest.raises(UsageError, match=r"SHOP_KEY holds the key of one-time codes.*--code otp=SHOP_KEY"):
+        secrets_of(["otp=SHOP_KEY"])
+    assert secrets_of(["otp=SHOP_KEY"], "--code", is_code=True)[0].is_code
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,10 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
             r"type the secret pin, which was not given \(give it with --secret",
         ),
         ({"steps": "finish", "model": "human"}, "steps was given beside a model"),
+        (
+            {"steps": ['type "<secret:pin>" into PIN'], "secrets": {"pin": "4711"}, "url": "file:///page.html"},
+            r"The secret pin can be typed on no page: .* a file has none \(serve the page",
+        ),
         ({"url": 8000}, "url cannot be a int"),
         ({"actions": [len]}, "len cannot be an action"),
     ],
@@ -207,6 +211,12 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
 def test_a_wrong_keyword_is_refused_with_its_name(keywords: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Agent("Order", **{"url": "shop.example", **keywords})
+
+
+def test_the_start_page_may_be_a_path(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.touch()
+    assert Agent("Order", url=page).task.start_url == page.as_uri()
 
 
 @pytest.mark.parametrize("task", ["", "  ", None, ["Order"]])

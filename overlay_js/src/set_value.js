@@ -53,7 +53,7 @@ function putIn(doc, request) {
       else if (!request.change) option.selected = false;
     }
     const now = chosenIn(list);
-    if (request.change && now.every((option) => old.includes(option)) && now.length === old.length) {
+    if (now.every((option) => old.includes(option)) && now.length === old.length) {
       return { why: 'as_wanted', held: null, focused: false };
     }
   }

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import BaseModel, TypeAdapter
 
 from tests.browser.hand import On
 from vision_agent.actions import Extract, Read, Wait
@@ -73,6 +74,21 @@ async def test_rows_are_extracted_as_the_schema_has_them(on: On) -> None:
         assert json.loads(outcome.read) == [
             {"item": "Tea", "unit_price": 1204.5, "left": 3},
             {"item": "Milk", "unit_price": 2, "left": 40},
+        ]
+
+
+class Item(BaseModel):
+    item: str
+    left: int
+
+
+async def test_a_schema_that_pydantic_wrote_fits(on: On) -> None:
+    async with on(TABLE) as hand:
+        schema = json.dumps(TypeAdapter(list[Item]).json_schema())
+        outcome = await hand.act(Extract(mark=hand.number("Buy"), json_schema=schema))
+        assert TypeAdapter(list[Item]).validate_json(outcome.read) == [
+            Item(item="Tea", left=3),
+            Item(item="Milk", left=40),
         ]
 
 

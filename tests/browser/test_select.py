@@ -104,6 +104,14 @@ async def test_an_option_that_is_not_chosen_is_not_taken_out(on: On) -> None:
         assert await hand.page.title() == ""
 
 
+async def test_an_option_that_is_chosen_already_is_left_and_the_page_hears_nothing(on: On) -> None:
+    async with on(LISTS + "<script>addEventListener('change', () => document.title = 'changed')</script>") as hand:
+        outcome = await hand.act(Select(target=hand.number("Size"), options=("Small",)))
+        assert (outcome.status, outcome.effect) == ("done", "as_wanted")
+        assert '"Small" is selected' in outcome.sentence
+        assert await hand.page.title() == ""
+
+
 @pytest.mark.parametrize("action", [{"options": ("Small", "Large")}, {"options": ("Large",), "change": "add"}])
 async def test_a_list_of_one_option_takes_no_other_beside_it(on: On, action: Any) -> None:
     async with on(LISTS) as hand:

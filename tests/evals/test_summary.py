@@ -9,7 +9,7 @@ from rich.console import Console
 
 from vision_agent.evals.items import ItemResult, Witnessed, WrongElement
 from vision_agent.evals.results.summary import BaselineScore, Reached, ResultsSummary, summary
-from vision_agent.evals.results.tables import as_csv, as_json, as_markdown, show, show_ablation
+from vision_agent.evals.results.tables import as_csv, as_json, as_markdown, show, show_ablation, verdict_in_words
 from vision_agent.evals.statistics import mcnemar, wilson
 from vision_agent.settings import ModelSettings, Settings
 
@@ -66,6 +66,14 @@ def test_two_models_are_held_against_each_other_on_the_items_both_have_a_score_f
     assert pair.p == mcnemar(5, 1) == 14 / 64
     assert pair.difference is not None
     assert pair.difference.value == -4 / 6
+
+
+def test_a_setting_is_called_better_only_if_the_interval_leaves_out_0() -> None:
+    both = [result(task, "match", True) for task in "abcdef"]
+    [clear] = told(*both, *(result(task, "random", False) for task in "abcdef")).pairs
+    assert verdict_in_words(clear) == "match is better than random on these tasks."
+    [unclear] = told(*both, *(result(task, "random", task != "a") for task in "abcdef")).pairs
+    assert verdict_in_words(unclear) == "match and random: these results cannot tell which is better."
 
 
 def test_a_task_whose_goal_was_changed_is_not_held_against_what_it_was() -> None:

@@ -96,6 +96,12 @@ def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
         find_target(parse_target(words), PAGE)
 
 
+def test_a_name_that_is_not_shown_is_answered_with_what_is() -> None:
+    page = seen(mark(2, "Trash", shows="Bin"), mark(3, "Trace"))
+    with pytest.raises(NotFoundError, match=r"Nothing here shows 'Trash', but \[2\] has that name and shows 'Bin'"):
+        find_target(parse_target("Trash"), page)
+
+
 STAFF = seen(
     mark(1, "Delete", context="Ann Smith Paris", heading="Staff"),
     mark(2, "Delete", context="Bob Smith", heading="Staff"),

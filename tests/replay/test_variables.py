@@ -115,6 +115,11 @@ def test_a_mark_whose_name_has_a_fact_has_the_new_one_and_is_found_by_its_words_
         each.model_copy(update={"heading": "Mugs and more"}) for each in now.marks)})).number == 8  # fmt: skip
     with pytest.raises(RebindError, match='no button "Add Hat to cart" here'):
         rebind_mark(2, step.observation, now)  # under another heading
+    beside = [each.model_copy(update={"heading": "Mugs and more", "context": "New, $12"}) for each in now.marks]
+    assert rebind_mark(2, step.observation, now.model_copy(update={"marks": tuple(beside)})).number == 8
+    beside.append(beside[1].model_copy(update={"number": 9, "context": "$13"}))
+    with pytest.raises(RebindError, match="there are 2 like"):
+        rebind_mark(2, step.observation, now.model_copy(update={"marks": tuple(beside)}))
     twice = now.marks[1].model_copy(update={"heading": "Mugs and more"})
     again = twice.model_copy(update={"number": 9})
     with pytest.raises(RebindError, match="there are 2 like"):

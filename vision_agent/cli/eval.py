@@ -14,6 +14,7 @@ import typer
 from vision_agent.cli.commands import CommandGroup, Commands, option_groups
 from vision_agent.cli.options import (
     AsJson,
+    BaseUrl,
     Executable,
     LimitOptions,
     Viewport,
@@ -156,6 +157,7 @@ def suite(
             show_default=False,
         ),
     ] = None,
+    base_url: BaseUrl = None,
     limits: LimitOptions,
     viewport: Viewport = None,
     executable: Executable = None,
@@ -203,7 +205,10 @@ def suite(
     from vision_agent.text.console import TerminalConsole, progress_line
 
     flags = browser_flags(executable, viewport=size_of(viewport))
-    settings = load_settings(**flags, **given(limits=limits.limits or None))
+    if base_url is not None and model is None:
+        raise UsageError("--base-url names no model", "name it: --model openai-compatible:<model>")
+    served = {"base_url": base_url, "name": model[0]} if base_url is not None and model is not None else None
+    settings = load_settings(**flags, **given(limits=limits.limits or None, model=served))
     chosen = suite_named(
         suite, folder=folder, longest_edge=settings.observe.longest_edge, pages=pages, episode_s=episode_seconds
     )

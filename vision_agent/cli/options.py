@@ -294,6 +294,11 @@ def secrets_of(
             raise UsageError(
                 f"The secret {name} is to be read from {variable}, which is not set", f"export {variable}=…"
             )
+        if os.environ[variable].startswith("otpauth://") and not is_code:
+            raise UsageError(
+                f"{variable} holds the key of one-time codes, which {option} would type as it is",
+                f"give it with --code {name}={variable}",
+            )
         into = tuple(each.strip() for each in types.get(name, "").split(",") if each.strip())
         value = SecretStr(os.environ[variable])
         found.append(Secret(name=name, value=value, fields=into, is_code=is_code, is_private=is_private))

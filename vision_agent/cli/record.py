@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vision_agent.cli.commands import Commands, option_groups
-from vision_agent.cli.options import AsJson, Runs, given, load_settings
+from vision_agent.cli.options import AsJson, Runs, SuperviseOptions, given, load_settings
 from vision_agent.cli.run import RunBrowserOptions, TaskOptions
-from vision_agent.cli.running import has_window_system, run_agent
+from vision_agent.cli.running import attach_supervision_page, has_window_system, run_agent, with_supervision
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
     from vision_agent.session import Agent
 
 app = Commands()
+
+
+@dataclass(frozen=True)
+class RecordSuperviseOptions(SuperviseOptions):
+    """Whether and where the page is on which a person is recorded."""
+
+    supervise: Annotated[
+        bool,
+        typer.Option("--supervise", help="Do it on a web page that shows the browser live, where there is no screen."),
+    ] = False
 
 
 @app.command(rich_help_panel="Start")
@@ -35,13 +46,16 @@ def record(
     task: TaskOptions,
     runs: Runs = None,
     browser: RunBrowserOptions,
+    supervision: RecordSuperviseOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Record what you do in a window as a run, and as step lines that do it again.
+    """Record what you do in a window, or on a web page, as a run, and as step lines that do it again.
 
     vision-agent record https://shop.example "Order a mug" --out order.txt
 
     vision-agent run https://shop.example --steps order.txt
+
+    Without a screen: vision-agent record https://shop.example "Order a mug" --supervise
 
     As a Playwright test: vision-agent export latest --to pytest --out test_order.py
 
@@ -52,22 +66,29 @@ def record(
 
     if out is not None and out.exists():
         raise UsageError(f"{out} already exists", "name another with --out")
+    if supervision.webhook is not None:
+        raise UsageError("--webhook tells of proposals, and a recording has none", "leave it out")
     flags = browser.flags
-    if browser.cdp is None:
+    if browser.cdp is None and not supervision.supervise:
         flags = {**flags, "browser": {"headless": False, **flags.get("browser", {})}}
-    settings = load_settings(**flags, **given(runs=runs))
-    if not settings.browser.headless and settings.browser.cdp_url is None and not has_window_system():
+    settings = load_settings(**flags, **given(runs=runs, supervise=supervision.settings or None))
+    if supervision.supervise:
+        settings = with_supervision(settings)
+    elif not settings.browser.headless and settings.browser.cdp_url is None and not has_window_system():
         raise UsageError(
-            "There is no screen to record on", "record where there is one, or in your own Chrome: --cdp 9222"
+            "There is no screen to record on",
+            "add --supervise to do it on a web page, or record in your own Chrome: --cdp 9222",
         )
 
     async def until() -> None:
         typer.echo("Do it in the window. When you are done, close it, or press Enter here.", err=True)
         await wait_for_enter()
 
-    agent = recording_agent(task.task(goal or f"Recorded on {url}", url, settings.limits), settings, until)
+    made = task.task(goal or f"Recorded on {url}", url, settings.limits)
+    agent = recording_agent(made, settings, None if supervision.supervise else until)
+    page = attach_supervision_page(agent, records=True) if supervision.supervise else None
     try:
-        run_agent(agent, as_json, is_shared=True, tells_ending=False)
+        run_agent(agent, as_json, is_shared=True, page=page, tells_ending=False)
     finally:
         _write_lines(agent, out, as_json)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from vision_agent.batch.run_rows import MakeAgent, RunRow
 
 _LONGEST_SHOWN = 100
+_LONGEST_SENTENCE = 400
+"""Of a row that was not done: why is at its end."""
 """Characters of an answer in the terminal."""
 
 
@@ -167,8 +169,9 @@ def _line(result: RowResult) -> str:
     from vision_agent.text.escape import cut_text, escaped_line
 
     said = result.answer if result.ok else result.sentence
+    longest = _LONGEST_SHOWN if result.ok else _LONGEST_SENTENCE
     row = " · ".join(value for value in result.row.values.values() if value)
-    shown = escaped_line(cut_text(row, _LONGEST_SHOWN)), escaped_line(cut_text(said, _LONGEST_SHOWN))
+    shown = escaped_line(cut_text(row, _LONGEST_SHOWN)), escaped_line(cut_text(said, longest))
     return f"{result.row.number:>4}  {result.status.replace('_', ' '):<12} {shown[0]}: {shown[1]}"
 
 

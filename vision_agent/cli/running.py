@@ -48,8 +48,11 @@ def with_supervision(settings: Settings) -> Settings:
     return settings.model_copy(update={"approval": settings.approval.model_copy(update={"ask": "always"})})
 
 
-def attach_supervision_page(agent: Agent) -> SupervisionPage:
-    """The supervision page, which from now on shows the agent's run and answers its questions."""
+def attach_supervision_page(agent: Agent, *, records: bool = False) -> SupervisionPage:
+    """The supervision page, which from now on shows the agent's run and answers its questions.
+
+    `records`: a person has the browser from the beginning, and the run is what they do.
+    """
     from vision_agent.record.redact import Redactor
     from vision_agent.supervise.page_approver import SupervisionPage
 
@@ -59,6 +62,7 @@ def attach_supervision_page(agent: Agent) -> SupervisionPage:
         has_window=has_window(agent.settings),
         goal=goal,
         settings=agent.settings.supervise,
+        records=records,
     )
     agent.ask(page.ask, page)
     return page

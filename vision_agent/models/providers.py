@@ -100,6 +100,6 @@ def provider_settings(name: str, settings: ModelSettings) -> ModelSettings:
     if given and "name" not in settings.model_fields_set:
         raise UsageError(
             f"It is unclear whether {' and '.join(given)} should be used for {name}",
-            "set model.name to the model that they are for",
+            "an address is for openai-compatible:<model>; for another, set model.name in the settings",
         )
     return settings.model_copy(update={"base_url": None, "api_key": None, "coordinates": None})

@@ -4,8 +4,9 @@ A mark is the same if its fingerprint, the words beside it and the heading over 
 matched then and exactly one does now. Numbers are assigned anew in every run and mean nothing here. Records of an
 earlier version kept only a hash of these words, so a mark with words beside it cannot be matched. Points and drawn
 marks have no fingerprint: they are the same only if the whole picture is identical to the pixel. A mark in whose
-words a value of a replay differs from the recorded one (`BY_WORDS`) is the same if today's words match. Anything else
-would be a guess.
+words a value of a replay differs from the recorded one (`BY_WORDS`) is the same if today's words match. One that is
+itself called so (`BY_NAME`) may have other words beside it, such as another product's price, if it is the only one of
+its kind with that name and heading, then and now. Anything else would be a guess.
 
 Knows observations and actions; no browser, no record. Whatever is found here is checked again before input is sent.
 """
@@ -21,6 +22,8 @@ from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Mark, Observation, Step
 
+BY_NAME = "name"
+"""In place of a fingerprint: the mark's own name has the value, so what stands beside it may be of another thing."""
 BY_WORDS = "words"
 """In place of a fingerprint: the mark is recognised by its words, which had another value when it was recorded."""
 _SECRET = re.compile(r"<secret:[\w.-]+>")
@@ -88,9 +91,11 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
     if not old.fingerprint:
         _must_look_the_same(was, now, words)
         then, here = _alike(old, was, _drawn), _alike(old, now, _drawn)
-    elif old.fingerprint == BY_WORDS:
-        then = [mark for mark in _alike(old, was, _worded) if mark.fingerprint == BY_WORDS]
+    elif old.fingerprint in (BY_NAME, BY_WORDS):
+        then = [mark for mark in _alike(old, was, _worded) if mark.fingerprint == old.fingerprint]
         here = _alike(old, now, _worded)
+        if old.fingerprint == BY_NAME and not here:
+            then, here = _alike(old, was, _called), _alike(old, now, _called)
     else:
         identity = _identity_by(was, now)
         then, here = _alike(old, was, identity), _alike(old, now, identity)
@@ -136,6 +141,11 @@ def _drawn(mark: Mark) -> tuple[object, ...]:
 def _worded(mark: Mark) -> tuple[object, ...]:
     what = mark.frame, mark.source, mark.tag, mark.role, mark.kind, mark.state.input_type, mark.row, mark.around
     return *what, *(text.casefold() for text in (mark.name, mark.shows, mark.context, mark.heading))
+
+
+def _called(mark: Mark) -> tuple[object, ...]:
+    what = mark.frame, mark.source, mark.tag, mark.role, mark.kind, mark.state.input_type
+    return *what, *(text.casefold() for text in (mark.name, mark.shows, mark.heading))
 
 
 def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:

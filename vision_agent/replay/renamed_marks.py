@@ -14,7 +14,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from vision_agent.actions import Goto, OpenTab, mark_in, targets_of
 from vision_agent.errors import UsageError
-from vision_agent.policy.rebind import BY_WORDS
+from vision_agent.policy.rebind import BY_NAME, BY_WORDS
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.types import Mark, Observation, Step
 
@@ -96,7 +96,8 @@ class RenamedMarks:
             return mark
         words = {name: getattr(mark, name) for name in ("name", "context", "heading", "shows", "says")}
         new = {name: self.text(text) for name, text in words.items()}
-        return mark if new == words else mark.model_copy(update={**new, "fingerprint": BY_WORDS})
+        by = BY_WORDS if new["name"] == words["name"] else BY_NAME
+        return mark if new == words else mark.model_copy(update={**new, "fingerprint": by})
 
     def _require_certain(self, step: Step, mark: Mark) -> None:
         for change in self._changes:

@@ -117,6 +117,14 @@ def require_secrets(model: str | Model | None, task: Task) -> None:
             f"The step lines type the secret {name}, which was not given",
             f'give it with --secret, --code or --private, or secrets={{"{name}": …}} in Python',
         )
+    if not isinstance(model, StepsModel) or not (task.start_url or "").startswith("file:"):
+        return
+    typed = [each.name for each in task.secrets if each.name in model.secrets and not (each.origins or each.is_private)]
+    if typed:
+        raise UsageError(
+            f"The secret {min(typed)} can be typed on no page: it is for the start page's origin, and a file has none",
+            "serve the page (python -m http.server), or name the origin with --secret-origin",
+        )
 
 
 def task_from(task: Task | str, settings: Settings, output: Output | None, keywords: Mapping[str, Any]) -> Task:
@@ -133,6 +141,8 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
     if not task.strip():
         raise UsageError("There is no goal", 'give one in words, such as "Order one mug"')
     url = given.get("url")
+    if isinstance(url, Path):
+        url = str(url.absolute())
     if url is not None and not isinstance(url, str):
         raise UsageError(f"url cannot be a {type(url).__name__}", "give the address of the start page as text")
     made = Task(

@@ -9,17 +9,18 @@ from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.policy.approval import Answers
 from vision_agent.session.wired_agent import Agent
 from vision_agent.settings import Settings
-from vision_agent.types import Choice, Task
+from vision_agent.types import Choice, Decision, Task
 
 _LONGEST_S = 24 * 3600.0
 """After which a recording that nobody ends is over."""
 
 
-def recording_agent(task: Task, settings: Settings, until: Callable[[], Awaitable[object]]) -> Agent:
+def recording_agent(task: Task, settings: Settings, until: Callable[[], Awaitable[object]] | None) -> Agent:
     """An agent that opens the start page and records what a person does until `until` returns or they close the window.
 
     Each of their actions is a step by `human` with the marked picture before it, as in any takeover. So the run can be
-    replayed, exported and verified like one that a model decided.
+    replayed, exported and verified like one that a model decided. `until`: None if they do it on a `SupervisionPage`
+    that `records`, which `Agent.ask` attaches.
     """
     is_over = False
 
@@ -28,13 +29,15 @@ def recording_agent(task: Task, settings: Settings, until: Callable[[], Awaitabl
 
     async def handed_back() -> None:
         nonlocal is_over
-        await until()
+        if until is not None:
+            await until()
         is_over = True
 
+    end = Decision(next_goal="End of the recording", actions=(Finish(),), author="scripted")
     approval = settings.approval.model_copy(update={"ask": "always", "wait_s": _LONGEST_S})
     return Agent(
         task,
-        model=ScriptedModel([[Finish()], [Finish()]]),  # once to be taken over, once at the end
+        model=ScriptedModel([[Finish()], end]),  # once to be taken over, once at the end
         settings=settings.model_copy(update={"approval": approval}),
         approver=Answers(answer, handed_back, is_over_when_closed=True),
     )

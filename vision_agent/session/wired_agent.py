@@ -122,7 +122,7 @@ class Agent:
         self,
         task: Task | str,
         *,
-        url: str | None = None,
+        url: str | Path | None = None,
         output: Any = None,
         data: Mapping[str, str] | None = None,
         secrets: Secrets | None = None,

@@ -69,6 +69,8 @@ class SupervisionPage:
     """Goal of the run; the `Started` event sets it."""
     settings: SuperviseSettings = field(default_factory=SuperviseSettings)
     """Who can reach the page, and who is told about a proposal."""
+    records: bool = False
+    """Whether a person has the browser from the beginning, and the run ends when they are done."""
     name: str | None = None
     """The only host name that the page answers to on loopback; None: `127.0.0.1` and `localhost`."""
     new_link: Callable[[float], str] = lambda _: ""
@@ -97,6 +99,8 @@ class SupervisionPage:
     _count: int = 0
     _is_paused: bool = False
     _is_taken_over: bool = False
+    _is_recorded: bool = False
+    """Whether the person who is recorded said that they are done."""
     _theirs: asyncio.Event | None = None
     """Exists during a takeover; set when the person hands the browser back."""
     _waiting: deque[Choice] = field(default_factory=deque)
@@ -135,6 +139,11 @@ class SupervisionPage:
         return self._is_paused or self._is_taken_over or bool(self._waiting)
 
     @property
+    def is_over_when_closed(self) -> bool:
+        """Whether closing the browser's window ends the run, as done."""
+        return self.records
+
+    @property
     def why_unanswered(self) -> str:
         """Why the last proposal got no answer, if that is known."""
         return self._unanswered
@@ -152,6 +161,9 @@ class SupervisionPage:
             return Choice(kind="take_over", through="page")
         if self._waiting:
             return self._waiting.popleft()
+        if self.records:
+            self._is_taken_over = not self._is_recorded
+            return Choice(kind="approve" if self._is_recorded else "take_over", through="page")
         self._count += 1
         is_required = must_ask(self.policy, decision, risks)
         answer: asyncio.Future[Choice | None] = asyncio.get_running_loop().create_future()
@@ -180,7 +192,7 @@ class SupervisionPage:
         try:
             await self._theirs.wait()
         finally:
-            self._theirs, self._is_taken_over = None, False
+            self._theirs, self._is_taken_over, self._is_recorded = None, False, self.records
             if watching is not None:
                 watching.cancel()
             if live is not None:
@@ -334,6 +346,9 @@ class SupervisionPage:
                 async with asyncio.timeout(_WAIT_S):
                     await self._closing.wait()
             return None
+        if self.records and self._theirs is not None and not self._live.hands:
+            self._live.hands = window  # the first one that shows it
+            self._show()
         return await self._live.next_frame(window, after)
 
     async def act(self, given: SupervisorInput) -> None:
@@ -414,6 +429,7 @@ class SupervisionPage:
             "step": self._step,
             "phase": self._phase(),
             "isPaused": self._is_paused,
+            "isRecording": self.records,
             "hasWindow": self.has_window,
             "isLive": self._live is not None,
             "hands": self._live.hands if self._live is not None else "",

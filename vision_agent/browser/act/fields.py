@@ -142,8 +142,9 @@ async def upload(sender: InputSender, action: Upload) -> Attempt:
     """
     unknown = [name for name in action.files if name not in sender.files]
     if unknown:
-        offered = ", ".join(sender.files) or "none"
-        raise Refused("blocked", f"{', '.join(unknown)} may not be uploaded; the task's files are {offered}.")
+        files = ", ".join(sender.files)
+        offered = f"the task's files are {files}" if files else "the task has no files (--file gives it one)"
+        raise Refused("blocked", f"{', '.join(unknown)} may not be uploaded; {offered}.")
     paths = [sender.files[name] for name in action.files]
     if missing := [str(path) for path in paths if not path.is_file()]:
         raise Refused("unsupported", f"{', '.join(missing)} no longer exists, so nothing was uploaded.")
@@ -396,6 +397,17 @@ def _fields_hint(secret: Secret) -> str:
     return " A password is for password fields, unless the task names other types of fields for it."
 
 
+def _why_elsewhere(secret: Secret, origin: str, sender: InputSender) -> str:
+    """The page on which a secret may not be typed, and where it may."""
+    known = ", ".join(secret.origins) or sender.policy.start_origin
+    if known:
+        return f"{origin or 'this page'}: it is for {known}"
+    return (
+        f"{origin or 'this page'}: the run began at no web address, so it has no origin. Serve the page, or name the "
+        "secret's origins (--secret-origin)"
+    )
+
+
 def _insert_secrets(sender: InputSender, text: str, at: Location) -> tuple[str, bool]:
     """The text with secrets in place of their names, and whether it contains any."""
     by_name = {secret.name: secret for secret in sender.secrets}
@@ -412,10 +424,7 @@ def _insert_secrets(sender: InputSender, text: str, at: Location) -> tuple[str, 
         if secret is None:
             raise Refused("blocked", f"There is no secret {name}; the secrets are: {', '.join(by_name) or 'none'}.")
         if not host_policy.origin_matches(origin, secret.origins, sender.policy.start_origin):
-            known = ", ".join(secret.origins) or sender.policy.start_origin or "no page of this run"
-            raise Refused(
-                "blocked", f"The secret {name} may not be typed on {origin or 'this page'}: it is for {known}."
-            )
+            raise Refused("blocked", f"The secret {name} may not be typed on {_why_elsewhere(secret, origin, sender)}.")
         if not secret.may_be_typed_into(at.mark.state.input_type):
             raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.{_fields_hint(secret)}")
         text = text.replace(f"<secret:{name}>", totp.current_text(secret))

@@ -328,7 +328,10 @@ def _properties(json_schema: str) -> dict[str, dict[str, Any]]:
     try:
         schema = json.loads(json_schema)
         Draft202012Validator.check_schema(schema)
-        properties = schema["items"]["properties"]
+        item = schema["items"]
+        if "$ref" in item:  # as pydantic writes a list of models
+            item = schema["$defs"][item["$ref"].removeprefix("#/$defs/")]
+        properties = item["properties"]
     except (ValueError, SchemaError, KeyError, TypeError) as error:
         example = '{"type": "array", "items": {"type": "object", "properties": {"Name": {"type": "string"}}}}'
         raise Refused("unsupported", f"json_schema must describe an array of objects, such as {example}.") from error

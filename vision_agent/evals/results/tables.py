@@ -158,6 +158,15 @@ def _pair_cells(pair: SettingPair) -> list[str]:
     ]
 
 
+def verdict_in_words(pair: SettingPair) -> str:
+    """Which of two settings is better, or that these results cannot tell: the interval contains 0."""
+    difference = pair.difference
+    if difference is not None and (difference.low > 0 or difference.high < 0):
+        better, other = (pair.second, pair.first) if difference.low > 0 else (pair.first, pair.second)
+        return f"{better} is better than {other} on these tasks."
+    return f"{pair.first} and {pair.second}: these results cannot tell which is better."
+
+
 _ABLATED = ("", "success", "difference", "only with", "only without", "p", "steps", "tokens", "cost")
 
 
@@ -197,6 +206,8 @@ def show(console: Console, summary: ResultsSummary) -> None:
         _table(console, f"{suite}, ablations", _ABLATED, _ablation_rows(summary, suite))
     if summary.pairs:
         _table(console, "pairwise", _PAIRED, [_pair_cells(pair) for pair in summary.pairs])
+        for pair in summary.pairs:
+            console.print(verdict_in_words(pair), highlight=False, markup=False)
     for sentence in summary.wrong:
         console.print(f"Wrong element: {sentence}", style="red", highlight=False, markup=False)
     console.print(notes(summary), style="dim", highlight=False)

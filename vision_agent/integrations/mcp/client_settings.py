@@ -45,7 +45,11 @@ def client_settings(
     else:
         local = {"command": program, "args": [*first, *args]}
         parts = [
-            ("Claude Desktop, Cursor and Gemini CLI, under mcpServers", _json({"mcpServers": {_NAME: local}})),
+            (
+                "Claude Desktop (Settings, Developer, Edit Config: claude_desktop_config.json), Cursor "
+                "(~/.cursor/mcp.json) and Gemini CLI (~/.gemini/settings.json), under mcpServers",
+                _json({"mcpServers": {_NAME: local}}),
+            ),
             (
                 "Claude Code, as a command",
                 shlex.join(["claude", "mcp", "add", _NAME, "--", program, *first, *args]),

@@ -96,8 +96,8 @@ GRAMMAR = """\
   look at Map only                  look at [8] only, tile 2; look at (100, 50) to (400, 300) only
   pan Map by (-200, 0)              find "Berlin" on Map
   magnify Map 2 times               magnify Map 0.5 times with two fingers, turn Map by 30 degrees
-  goto /cart                        back, forward, reload
-  wait for "text"                   wait for a change, wait 1
+  goto /cart                        open /cart, back, forward, reload
+  wait for "text"                   wait for "text" within 30 s, wait for a change, wait 1
   open tab URL                      switch to tab 2, close tab 2
   ask QUESTION
   call price_of with article="mug"  call book_seat with target=12, name="Ann"
@@ -142,6 +142,11 @@ _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECA
 _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
     *("read", "press", "scroll", "hold", "hover", "drag", "zoom", "look", "pan", "find", "magnify", "turn"),
+)
+_UNQUOTED = re.compile(
+    r'(?:type|append|find|(?P<waits>wait\s+for))\s+(?P<text>[^"\s](?:[^"]*?[^"\s])??)'
+    r"(?(waits)(?P<within>\s+within\s.+)?|(?P<after>\s+(?:into|to|on)\s+.+))",
+    re.IGNORECASE,
 )
 _MISTYPED = 75
 """How alike a word and a mistyped one are at least, of 100; `clikc` and `click` are 80."""
@@ -189,11 +194,20 @@ def _read(text: str, number: int) -> Build:
             match = pattern.fullmatch(text)
             if match:
                 return reader(match)
-        word = text.split()[0].lower()
-        _fail("it is not complete" if word in _VERBS else f"it begins with {word!r}, which is not a known word")
+        _fail(_why_unread(text))
     except (_UnreadableError, ValidationError) as error:
         fault = error.errors()[0]["msg"].lower() if isinstance(error, ValidationError) else str(error)
         raise UsageError(f"Line {number}, {text!r}: {fault}.", _examples_like(text)) from error
+
+
+def _why_unread(text: str) -> str:
+    """What is wrong with a line that no reader knows."""
+    word = text.split()[0].lower()
+    if word not in _VERBS:
+        return f"it begins with {word!r}, which is not a known word"
+    if bare := _UNQUOTED.fullmatch(text):
+        return f'its text needs double quotes: {text[: bare.start("text")]}"{bare["text"]}"{text[bare.end("text") :]}'
+    return "it is not complete, or goes on with something unknown"
 
 
 def _examples_like(text: str) -> str:
@@ -206,7 +220,7 @@ def _examples_like(text: str) -> str:
     if not rows:
         words = ", ".join(dict.fromkeys(_VERBS))
         return f"a line begins with one of these words; write one alone to see how it goes on: {words}"
-    return "\n".join([f"lines with {verb!r} look like this:", *rows, ""])
+    return "\n".join([f"lines with {verb!r} look like this:", *rows])
 
 
 class _UnreadableError(Exception):
@@ -297,7 +311,7 @@ def _fail(why: str) -> NoReturn:
 
 
 def _click(match: re.Match[str]) -> Build:
-    target, how = parse_target(match["what"]), (match["how"] or "").lower().strip()
+    target, how = parse_target(match["what"]), (match["how"] or "").lower().strip(" -")
     button: Literal["left", "right"] = "right" if how == "right" else "left"
     count, held = 2 if how == "double" else 1, _held(match["held"])
     return lambda seen: Click(target=find_target(target, seen), button=button, count=count, modifiers=held)
@@ -519,12 +533,12 @@ def _open_tab(match: re.Match[str]) -> Build:
 
 
 def _wait_for(match: re.Match[str]) -> Build:
-    return _always(Wait(text=_unquoted(match["text"]), seconds=WAIT_S))
+    return _always(Wait(text=_unquoted(match["text"]), seconds=float(match["seconds"] or WAIT_S)))
 
 
 def _call(match: re.Match[str]) -> Build:
     given = match["given"] or ""
-    if given and not re.fullmatch(rf"{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*", given):
+    if given and not re.fullmatch(rf"{_ARGUMENT}(?:(?:\s*,\s*|\s+){_ARGUMENT})*", given):
         _fail('the arguments of an action of yours look like article="mug", count=2')
     pairs = re.findall(r"(\w+)\s*=\s*" + f"({_VALUE})", given)
     if len(dict(pairs)) < len(pairs):
@@ -553,8 +567,8 @@ def _always(action: Action) -> Build:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
     for pattern, reader in (
-        (rf"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+?){_WITH_KEYS}", _click),
-        (r"double\s+tap\s+(?P<what>.+)", _double_tap),
+        (rf"(?P<how>double[\s-]+|right[\s-]+)?click\s+(?P<what>.+?){_WITH_KEYS}", _click),
+        (r"double[\s-]+tap\s+(?P<what>.+)", _double_tap),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
         (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
@@ -590,14 +604,14 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
             _magnify,
         ),
         (rf"turn\s+(?P<what>.+?)\s+by\s+(?P<degrees>-?{_NUMBER})\s*(?:degrees?|°)", _turn),
-        (r"go\s?to\s+(?P<url>\S+)", _goto),
+        (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
+        (r"(?:go\s?to\s+|open\s+(?=/|\w+:))(?P<url>\S+)", _goto),
         (r"back", lambda _: _always(Back())),
         (r"forward", lambda _: _always(Forward())),
         (r"reload", lambda _: _always(Reload())),
-        (rf"wait\s+for\s+(?P<text>{_QUOTED})", _wait_for),
+        (rf"wait\s+for\s+(?P<text>{_QUOTED})(?:\s+within\s+(?P<seconds>{_NUMBER})\s*s(?:econds?)?)?", _wait_for),
         (r"wait\s+for\s+a\s+change", lambda _: _always(Wait(change=True, seconds=WAIT_S))),
         (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _always(Wait(seconds=float(match["seconds"])))),
-        (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
         (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _always(SwitchTab(tab=int(match["tab"])))),
         (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _always(CloseTab(tab=int(match["tab"])))),
         (r"call\s+(?P<name>[^\W\d]\w*)(?:\s+with\s+(?P<given>.+))?", _call),

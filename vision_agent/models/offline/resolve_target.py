@@ -244,8 +244,11 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         is_number = any(mark.label_text == where.name for mark in observation.marks)
         meant = f" For the mark with this number, write [{where.name}]." if is_number else ""
+        other = _shows_otherwise(where, observation.marks)
         missing = NotFoundError(
-            f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
+            f"Nothing here shows {where}, but {other}{hidden}."
+            if other
+            else f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
         )
         missing.where = where
         raise missing
@@ -335,6 +338,14 @@ def _names(mark: Mark) -> tuple[str, ...]:
 
 def _shown(mark: Mark) -> str:
     return f", which shows {mark.shows!r}" if mark.shows else ""
+
+
+def _shows_otherwise(where: NamedTarget, marks: Sequence[Mark]) -> str:
+    """What the mark shows that has this name only for who does not see it; empty if there is none."""
+    mark = next((mark for mark in marks if mark.shows and _same(where.name, mark.name)), None)
+    if mark is None:
+        return ""
+    return f"[{mark.label_text}] has that name and shows {mark.shows!r}: call it {mark.shows!r} or [{mark.label_text}]"
 
 
 def _placeholders(mark: Mark) -> tuple[str, ...]:

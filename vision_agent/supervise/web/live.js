@@ -61,7 +61,7 @@ function showNote() {
   const said =
     live.note ||
     (document.activeElement === at('keys') ? 'Your keys go to the page. F6 brings you back.' : '') ||
-    (hasHands() ? 'Click, drag, scroll and type in the picture.' : '');
+    (hasHands() ? 'Click, drag, scroll and type in the picture. Lists of options do not show: choose with the arrow keys, or type.' : '');
   at('live-note').textContent = isLiveShown() ? said : '';
   at('live-note').hidden = !at('live-note').textContent;
   at('live-note').classList.toggle('warns', Boolean(live.note));

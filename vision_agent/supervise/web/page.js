@@ -135,11 +135,13 @@ function show() {
     (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
   for (const id of ['pause', 'take', 'stop', 'tell']) at(id).hidden = Boolean(ending);
+  for (const id of ['pause', 'tell']) at(id).hidden ||= state.isRecording;
+  at('key-tell').hidden = state.isRecording;
   at('take').hidden ||= !(state.hasWindow || state.isLive);
   at('pause').firstElementChild.textContent = state.isPaused ? 'Resume' : 'Pause';
   const isTaken = phase.startsWith('tak');
   const isElsewhere = isTaken && state.hands !== '' && state.hands !== OWN_NAME;
-  at('take').firstElementChild.textContent = isElsewhere ? 'Take it here' : isTaken ? 'Hand back' : 'Take over';
+  at('take').firstElementChild.textContent = isElsewhere ? 'Take it here' : isTaken ? handBack() : 'Take over';
   showPicture(seen);
   if (asked && (!draft || draft.number !== asked.number)) take(asked);
   if (!asked) draft = null;
@@ -152,12 +154,17 @@ function show() {
   showDraft();
 }
 
+const handBack = () => (state.isRecording ? 'Done' : 'Hand back');
+
 /** @param {boolean} isElsewhere whether another window has the browser */
 function idleText(isElsewhere) {
   const { phase, seen, ending, isLive } = state;
   if (ending) return ending.sentence;
-  if (isElsewhere) return 'Another window of this page has the browser. Hand it back there, or take it here.';
+  if (isElsewhere) return 'Another window of this page has the browser. Go on there, or take it here.';
   if (phase === 'taking_over') return 'It finishes its current action first.';
+  if (phase === 'taken_over' && state.isRecording) {
+    return 'Do the task in the picture, then press Done. Each of your actions is recorded as a step; passwords are not.';
+  }
   if (phase === 'taken_over') {
     return (
       `Do what is needed ${isLive ? 'in the picture' : 'in the browser window'}, then hand it back. Each of your ` +
