@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Page
 from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.messages import (
     ModelMessage,
@@ -91,6 +92,17 @@ async def test_what_a_policy_asks_about_is_answered_by_the_program(serve: Server
         [folder] = tools.folders("Ann")
     finally:
         await tools.close()
+    assert verify(folder).holds
+
+
+async def test_a_page_of_the_caller_is_driven_and_left_open(page: Page, serve: Server, tmp_path: Path) -> None:
+    async with MarkedBrowser({"runs": tmp_path}, allowed_hosts=["127.0.0.1"], page=page) as browser:
+        opened = await browser.browser.call("open", {"url": serve({"/": PAGE}) + "/"})
+        session, look = re.findall(r"session (\w+) · look (\w+)", opened.text)[0]
+        sent = await browser.browser.call("click", {"session": session, "look_id": look, "target": 1})
+        assert not sent.is_refused, sent.text
+        [folder] = browser.browser.folders()
+    assert await page.title() == "Sent"
     assert verify(folder).holds
 
 

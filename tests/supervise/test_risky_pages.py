@@ -64,7 +64,7 @@ async def test_step_lines_name_what_a_control_shows_and_not_what_it_is_called(pa
     assert '<button shows="Pay now">No thanks' in seen.listing
     [shown, hidden] = parse(["click Pay now", "click No thanks"])
     assert shown.build(seen) == Click(target=1)
-    with pytest.raises(NotFoundError, match="'No thanks', which shows 'Pay now'"):
+    with pytest.raises(NotFoundError, match="'No thanks', but \\[1\\] has that name and shows 'Pay now'"):
         hidden.build(seen)
     [risk] = [each for each in risks_of(ApprovalSettings(), decided(Click(target=1)), seen) if each.risk == "mismatch"]
     assert risk.why == "it is called “No thanks” and shows “Pay now”"

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from vision_agent.batch.run_rows import MakeAgent, RunRow
 
 _LONGEST_SHOWN = 100
-_LONGEST_SENTENCE = 400
-"""Of a row that was not done: why is at its end."""
 """Characters of an answer in the terminal."""
+_LONGEST_SENTENCE = 400
+"""The same for a row that was not done: why is at the end of its sentence."""
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,12 @@ function showLive() {
 }
 
 function showNote() {
+  const hint =
+    'Click, drag, scroll and type in the picture. Lists of options do not show: choose with the arrow keys, or type.';
   const said =
     live.note ||
     (document.activeElement === at('keys') ? 'Your keys go to the page. F6 brings you back.' : '') ||
-    (hasHands() ? 'Click, drag, scroll and type in the picture. Lists of options do not show: choose with the arrow keys, or type.' : '');
+    (hasHands() ? hint : '');
   at('live-note').textContent = isLiveShown() ? said : '';
   at('live-note').hidden = !at('live-note').textContent;
   at('live-note').classList.toggle('warns', Boolean(live.note));

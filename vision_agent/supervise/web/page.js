@@ -163,7 +163,9 @@ function idleText(isElsewhere) {
   if (isElsewhere) return 'Another window of this page has the browser. Go on there, or take it here.';
   if (phase === 'taking_over') return 'It finishes its current action first.';
   if (phase === 'taken_over' && state.isRecording) {
-    return 'Do the task in the picture, then press Done. Each of your actions is recorded as a step; passwords are not.';
+    return (
+      'Do the task in the picture, then press Done. Each of your actions is recorded as a step; passwords are not.'
+    );
   }
   if (phase === 'taken_over') {
     return (
