@@ -13,7 +13,8 @@ from tests.vision.test_closed_outlines import line, outline
 from tests.vision.test_drawn import BLUE, GREEN, HERE, RED, said
 from tests.vision.test_surface import FACE, INK, WHOLE, box, disc, drawn, words
 from vision_agent.vision.picture import Pixels
-from vision_agent.vision.surfaces.tracking import Drawing, Thing
+from vision_agent.vision.surfaces.things import Thing
+from vision_agent.vision.surfaces.tracking import Drawing
 
 Stroke = Callable[[Pixels], object]
 GREY, DARK = (170, 170, 170), (90, 90, 90)

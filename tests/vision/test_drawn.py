@@ -12,7 +12,8 @@ from vision_agent.actions import Point
 from vision_agent.geometry import Box
 from vision_agent.vision.ocr import NOTHING, Reading
 from vision_agent.vision.picture import Picture, Pixels
-from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
+from vision_agent.vision.surfaces.things import Thing
+from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
 
 HERE = Point(x=0, y=0)
 Stroke = Callable[[Pixels], object]

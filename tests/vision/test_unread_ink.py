@@ -13,7 +13,8 @@ from tests.vision.test_surface import WHOLE, box, disc, drawn, rim, words
 from vision_agent.geometry import Box
 from vision_agent.vision.ocr import NOTHING, Reading
 from vision_agent.vision.picture import Picture, Pixels
-from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
+from vision_agent.vision.surfaces.things import Thing
+from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
 
 Stroke = Callable[[Pixels], object]
 GRID: list[Stroke] = [rim(40 + 80 * column, 40 + 30 * row, 81, 31) for row in range(5) for column in range(4)]

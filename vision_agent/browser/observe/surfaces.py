@@ -29,7 +29,8 @@ from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.text_layer import LaidText
-from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
+from vision_agent.vision.surfaces.things import Thing
+from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
 
 _SMALLEST = (64.0, 40.0)
 """Smallest surface that is searched, in CSS pixels; a smaller one is a single thing, or a picture of one."""

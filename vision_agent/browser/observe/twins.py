@@ -17,7 +17,7 @@ from vision_agent.browser.page.overlay_calls import Twin, Twins
 from vision_agent.text.escape import NARROW, safe_line
 from vision_agent.vision.ocr import folded
 from vision_agent.vision.surfaces.roles import DrawnRole, Told
-from vision_agent.vision.surfaces.tracking import Thing
+from vision_agent.vision.surfaces.things import Thing
 
 _ALIKE = 80.0
 """How alike a name and a reading must be, of 100."""

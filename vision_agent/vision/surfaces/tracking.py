@@ -10,97 +10,46 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import hypot
-from typing import Literal
 
 import cv2
-import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
-from vision_agent.types import Grid, Legibility
 from vision_agent.vision.compare import changed_share
-from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
-from vision_agent.vision.surfaces.appearance import describe_all
-from vision_agent.vision.surfaces.axes import Text
 from vision_agent.vision.surfaces.candidates import MOST, SurfaceProposals, propose
-from vision_agent.vision.surfaces.charts import Chart, DrawnValue, find_chart
-from vision_agent.vision.surfaces.roles import UNTOLD, DrawnRole, Seen, Told, tell_roles
-from vision_agent.vision.surfaces.shapes import Shape
+from vision_agent.vision.surfaces.chart_things import is_between_rules, read_chart, second_points, with_chart
+from vision_agent.vision.surfaces.charts import Chart
+from vision_agent.vision.surfaces.same_look import (
+    SAME_COLOURS,
+    colour_difference,
+    correlation,
+    is_same_but_shifted,
+    sample_look,
+)
 from vision_agent.vision.surfaces.text_layer import NO_LAYER, LaidText, Read, TextLayer, compare_layer
-
-UNREAD, UNSURE = "‹unread›", "‹unsure›"
-"""In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
-
-_NOT_OURS = str.maketrans("‹›|", "<>/")
+from vision_agent.vision.surfaces.things import Thing, found_things, read_lines, shift_box, shift_thing
 
 _FAR = 200.0
 """The farthest that a thing may move between two observations, in CSS pixels, to be recognized by its look alone."""
 
-_LOOK_SIZE = (24, 12)
-_SAME_COLOURS = 25.0
-"""The largest colour difference, of 255, between two equal looks, where they differ most: a thing drawn half a pixel
-farther differs by less, other text by more."""
-_SHIFTED_COLOURS = 50.0
-"""The same, above which no shift makes them equal: discs of 36 px drawn between pixels differ by 35 at most."""
-_SHIFTS = (-0.6, -0.3, 0.0, 0.3, 0.6)
-"""Shifts that are tried, in pixels of a look: of discs drawn between pixels 0.3% then differ still, 6% without."""
 _SAME_PIXELS = 6.0
-_MOST = 0.1
 _SAME_FIGURE = 0.85
 """The least correlation between equal looks in different colours: a button that turns blue under the pointer still
 has the same text."""
 _SAME_PLACE = 0.6
 """The least common share of two boxes in the same place."""
 _SAME_SIZE = 2.0
-_NO_DATA: tuple[DrawnRole, ...] = ("", "tile", "node", "field", "button")
-"""What the ground of a plot may be taken for."""
-_IN_PLOT, _RIM_PX = 0.9, 24.0
-"""The share of a thing that must lie in a plot, or so near to it, to be a part of its ground."""
-_POINT_PX, _IS_POINT = 12.0, 0.3
-"""What is larger both ways, or less likely to be a thing, is no point of a chart."""
 _TOGETHER = 3
 """The number of things moving the same way that means scrolling."""
 _MOST_KNOWN = 400
-_SLICE = 0.6
-"""The confidence in a slice that is no shape of its own."""
 _NOISE = 4
 _MOVES = 0.02
 """The share of its pixels that must change between two pictures taken in a row for a thing to count as moving."""
 _RESTLESS = 0.4
 """The share of a surface's pixels that change in a row, above which nothing in it can be tracked, as in a playing
 video."""
-
-
-@dataclass(frozen=True)
-class Thing:
-    """Something drawn that may be acted on, in page coordinates."""
-
-    id: int
-    """Unique within the surface and never reused."""
-    box: Box
-    point: Point
-    shape: Shape | Literal["grid"]
-    confidence: float
-    name: str = ""
-    """The text read on it."""
-    reading: Legibility = ""
-    look: str = ""
-    """Its colour and stroke in words, such as `dashed red`."""
-    value: str = ""
-    """For a bar or a point of a chart: the estimate of its value, such as `about 420 ± 3`."""
-    told: Told = UNTOLD
-    """What it seems to be, and in which state."""
-    ends: tuple[int, ...] = ()
-    """For an edge: the ids of the two things that it connects."""
-    grid: Grid | None = None
-    rows: tuple[tuple[int, str, Box], ...] = ()
-    """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
-    moves: bool = False
-    is_named_by_page: bool = False
-    read_as: str = ""
-    """What was read on it, if the page gives it another name."""
 
 
 @dataclass(frozen=True)
@@ -185,12 +134,12 @@ class Drawing:
         """
         inside = picture.page.intersection(visible)
         if inside is None:
-            return SurfaceLook(elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in self._known))
-        place = _shift_box(inside, -corner.x, -corner.y)
+            return SurfaceLook(elsewhere=tuple(shift_thing(each.thing, corner.x, corner.y) for each in self._known))
+        place = shift_box(inside, -corner.x, -corner.y)
         pixels = view_pixels(picture, inside)
         if later is not None and _is_same(pixels, view_pixels(later, inside)):
             later = None  # what moves is elsewhere
-        last, over = self._last, tuple(LaidText(text, _shift_box(box, -corner.x, -corner.y)) for text, box in laid)
+        last, over = self._last, tuple(LaidText(text, shift_box(box, -corner.x, -corner.y)) for text, box in laid)
         is_known = later is None and last is not None and (last.place, last.most, last.laid) == (place, most, over)
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
             return _shift_look(last.looked, corner.x - last.corner.x, corner.y - last.corner.y)
@@ -215,26 +164,28 @@ class Drawing:
     ) -> SurfaceLook:
         before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
         proposed = propose(picture, inside, most, before, layer.texts)
-        readings = _read_lines(picture, proposed, read)
-        chart = _read_chart(picture, inside, proposed, readings, read) if read else None
+        readings = read_lines(picture, proposed, read)
+        chart = read_chart(picture, inside, proposed, readings, read) if read else None
         found = [
             _KnownThing(
-                replace(_shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
-                _sample_look(picture, thing.box),
+                replace(shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
+                sample_look(picture, thing.box),
                 words,
             )
-            for thing, words in _with_chart(_things(picture, proposed, readings, is_read=read is not None), chart)
+            for thing, words in with_chart(found_things(picture, proposed, readings, is_read=read is not None), chart)
         ]
         known, gone = self._recognize(found)
         known = _with_ends(known, proposed)
         if chart:
-            plot = _shift_box(chart.plot, -corner.x, -corner.y)
-            known = _without_twins([each for each in known if not _is_between_rules(each.thing, plot)])
+            plot = shift_box(chart.plot, -corner.x, -corner.y)
+            known = [each for each in known if not is_between_rules(each.thing, plot)]
+            twins = second_points([each.thing for each in known])
+            known = [each for at, each in enumerate(known) if at not in twins]
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
         self._known = [*known, *kept][:_MOST_KNOWN]
         return SurfaceLook(
-            things=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in known),
-            elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
+            things=tuple(shift_thing(each.thing, corner.x, corner.y) for each in known),
+            elsewhere=tuple(shift_thing(each.thing, corner.x, corner.y) for each in kept),
             # Where half of the best guesses were the ground of a chart, the others are too.
             left_out=0 if chart and len(known) < most / 2 else proposed.left_out,
             chart=chart,
@@ -259,104 +210,11 @@ class Drawing:
         """Whether a missing thing may still be there: outside the examined part, or looking the same but left out."""
         if old.thing.box.share_in(place) < 1:
             return True  # cut by the edge, it looks different
-        box = _shift_box(old.thing.box, corner.x, corner.y)
+        box = shift_box(old.thing.box, corner.x, corner.y)
         return (
             picture.page.intersection(box) is not None
-            and _differ(old.look, _sample_look(picture, box)) <= _SAME_COLOURS
+            and colour_difference(old.look, sample_look(picture, box)) <= SAME_COLOURS
         )
-
-
-# --- finding things ---------------------------------------------------------------------------------------------------
-
-
-def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) -> dict[Box, Reading | None]:
-    """The reading of each line; lines of proposals are read before all others, and what the page says is not."""
-    lines = list(dict.fromkeys([*(line for each in proposed.proposals for line in each.lines), *proposed.lines]))
-    asked = [line for line in lines if line not in proposed.known]
-    readings = dict(zip(asked, read(picture, asked) if read else [None] * len(asked), strict=True))
-    return {line: readings[line] if line in readings else Reading(proposed.known[line], 1.0) for line in lines}
-
-
-def _read_chart(
-    picture: Picture, inside: Box, proposed: SurfaceProposals, readings: dict[Box, Reading | None], read: Read
-) -> Chart | None:
-    def texts_in(boxes: Sequence[Box], found: Sequence[Reading | None]) -> list[Text]:
-        return [Text(one.text, box) for box, one in zip(boxes, found, strict=True) if one and one.text]
-
-    if proposed.lattices:
-        return None
-    shapes = [each.box for each in proposed.proposals if each.shape != "words"]
-    known = texts_in([*readings], [*readings.values()])
-    return find_chart(picture, inside, known, shapes, lambda boxes: texts_in(boxes, read(picture, boxes)))
-
-
-def _with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> list[tuple[Thing, str | None]]:
-    """The things with what they are in a chart, and their values."""
-    if chart is None:
-        return things
-    values = {each.box: each for each in chart.values}
-    roles: dict[Box, DrawnRole] = {each.box: each.kind for each in chart.values}
-    for box in chart.ticks:
-        roles[box] = "axis"
-    for box in chart.legend:
-        roles[box] = "legend entry"
-    known = [
-        (
-            replace(
-                thing,
-                told=Told(roles[thing.box]),
-                value=values[thing.box].words if thing.box in values else "",
-                name=_name_in_chart(thing, values.get(thing.box)),
-            )
-            if thing.box in roles
-            else thing,
-            words,
-        )
-        for thing, words in things
-    ]
-    boxes = {thing.box for thing, _ in known}
-    slices = [each for each in chart.values if each.kind == "slice" and each.point and each.box not in boxes]
-    return [*known, *((_slice_thing(each), each.name) for each in slices)]
-
-
-def _is_between_rules(thing: Thing, plot: Box) -> bool:
-    """Whether a thing in a plot is one of its rules, or the ground between them and the curves."""
-    if thing.told.role == "edge":
-        return True
-    is_named = bool(thing.value) or thing.name not in ("", UNREAD)
-    is_plain = thing.told.role in _NO_DATA and thing.shape in ("box", "shape") and not is_named
-    is_point = min(thing.box.width, thing.box.height) <= _POINT_PX and thing.confidence > _IS_POINT
-    around = Box(
-        x=plot.x - _RIM_PX, y=plot.y - _RIM_PX, width=plot.width + 2 * _RIM_PX, height=plot.height + 2 * _RIM_PX
-    )
-    return is_plain and thing.grid is None and not is_point and thing.box.share_in(around) >= _IN_PLOT
-
-
-def _without_twins(known: list[_KnownThing]) -> list[_KnownThing]:
-    """The things without second ones for the same point of a series: a curve that turns there encloses another."""
-    points = sorted(
-        (each for each in known if each.thing.told.role == "point" and each.thing.name),
-        key=lambda each: each.thing.box.width * each.thing.box.height,
-    )
-    twins = {
-        id(larger)
-        for at, larger in enumerate(points)
-        for smaller in points[:at]
-        if smaller.thing.name == larger.thing.name and smaller.thing.box.intersection(larger.thing.box)
-    }
-    return [each for each in known if id(each) not in twins]
-
-
-def _name_in_chart(thing: Thing, value: DrawnValue | None) -> str:
-    if value is None:
-        return thing.name
-    return value.name if value.kind == "slice" else thing.name or value.name
-
-
-def _slice_thing(value: DrawnValue) -> Thing:
-    """A slice that was found as a part of its pie, but not as a shape."""
-    assert value.point is not None
-    return Thing(0, value.box, value.point, "shape", _SLICE, value.name, value=value.words, told=Told("slice"))
 
 
 def _with_ends(known: list[_KnownThing], proposed: SurfaceProposals) -> list[_KnownThing]:
@@ -370,81 +228,6 @@ def _with_ends(known: list[_KnownThing], proposed: SurfaceProposals) -> list[_Kn
                 known[at], thing=replace(known[at].thing, ends=tuple(end.id for end in ends), name=name)
             )
     return connected
-
-
-def _things(
-    picture: Picture, proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
-) -> list[tuple[Thing, str | None]]:
-    """The proposals as things without an id, with their text; None for text that was not read completely."""
-    things: list[tuple[Thing, str | None]] = []
-    looks = describe_all(picture, proposed.proposals)
-    inner = {line for each in proposed.proposals if each.shape != "words" for line in each.lines}
-    roles = tell_roles(
-        [
-            Seen(
-                each.box,
-                each.shape,
-                each.lines,
-                look.colour,
-                look.is_filled,
-                look.has_ink,
-                look.contrast,
-                each.part,
-                each.is_selected,
-            )
-            for each, look in zip(proposed.proposals, looks, strict=True)
-        ],
-        [line for line in proposed.lines if line not in inner],
-    )
-    for each, look, told in zip(proposed.proposals, looks, roles, strict=True):
-        own = [readings[line] for line in sorted(each.lines, key=lambda line: (line.y, line.x))]
-        name = " ".join(reading.text for reading in own if reading and reading.text)
-        words = None if None in own else name
-        legibility = _legibility(own) if is_read else ""
-        things.append(
-            (
-                Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility, look.words, told=told),
-                words,
-            )
-        )
-    for lattice in proposed.lattices:
-        first = lattice.grid.cells[0]
-        point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
-        rows = _rows(lattice.grid, readings) if is_read else ()
-        sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
-        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=lattice.grid, rows=rows), ""))
-    return things
-
-
-def _legibility(readings: Sequence[Reading | None]) -> Legibility:
-    if any(one is None or not one.text for one in readings):
-        return "unread"
-    return "unsure" if any(one is not None and one.is_unsure for one in readings) else ""
-
-
-def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
-    words: dict[tuple[int, int], list[str]] = {}
-    for line, reading in sorted(readings.items(), key=lambda each: (each[0].y, each[0].x)):
-        middle = line.center
-        for row, column, x, y, width, height in grid.cells:
-            if x <= middle.x < x + width and y <= middle.y < y + height:
-                words.setdefault((row, column), []).append(_cell_text(reading))
-    rows = []
-    for row in sorted({row for row, _ in words}):
-        cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
-        while cells and not cells[-1]:
-            cells.pop()
-        place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
-        rows.append((row, " | ".join(cells), place))
-    return tuple(rows)
-
-
-def _cell_text(reading: Reading | None) -> str:
-    """The text of a cell, in which nothing looks like the end of a cell or like a word of ours."""
-    if reading is None or not reading.text:
-        return UNREAD
-    text = reading.text.translate(_NOT_OURS)
-    return f"{text} {UNSURE}" if reading.is_unsure else text
 
 
 # --- recognizing ------------------------------------------------------------------------------------------------------
@@ -482,7 +265,7 @@ def _follow_scroll(olds: Sequence[_KnownThing], news: Sequence[_KnownThing]) -> 
     (x, y), count = offsets.most_common(1)[0] if offsets else ((0, 0), 0)
     if count < _TOGETHER or 2 * count <= len(unique):
         return list(olds)
-    return [replace(each, thing=_shift_thing(each.thing, x, y)) for each in olds]
+    return [replace(each, thing=shift_thing(each.thing, x, y)) for each in olds]
 
 
 def _in_place(olds: Sequence[_KnownThing], news: Sequence[_KnownThing]) -> list[tuple[int, int]]:
@@ -517,12 +300,12 @@ def _is_same_content(old: _KnownThing, new: _KnownThing) -> bool:
     if old.thing.grid is not None:
         return True
     if old.words and new.words:
-        return old.words.casefold() == new.words.casefold() or _differ(old.look, new.look) <= _SAME_PIXELS
+        return old.words.casefold() == new.words.casefold() or colour_difference(old.look, new.look) <= _SAME_PIXELS
     if old.thing.moves or new.thing.moves:  # another one that looks different may have come by
-        return _is_same_but_shifted(old.look, new.look)
+        return is_same_but_shifted(old.look, new.look)
     if old.words == new.words == "":
         return True
-    return _differ(old.look, new.look) <= _SAME_COLOURS or abs(_correlation(old.look, new.look)) >= _SAME_FIGURE
+    return colour_difference(old.look, new.look) <= SAME_COLOURS or abs(correlation(old.look, new.look)) >= _SAME_FIGURE
 
 
 def _looks_like(old: _KnownThing, new: _KnownThing) -> bool:
@@ -535,30 +318,8 @@ def _looks_like(old: _KnownThing, new: _KnownThing) -> bool:
     if old.words and new.words and old.words.casefold() != new.words.casefold():
         return False
     if old.thing.moves or new.thing.moves:
-        return _is_same_but_shifted(old.look, new.look)
-    return _differ(old.look, new.look) <= _SAME_COLOURS
-
-
-def _is_same_but_shifted(one: Floats, other: Floats) -> bool:
-    """Whether two looks are equal if one is shifted a little: what moves is drawn between pixels, so its edges are
-    blended and its box is rounded differently each time.
-    """
-    one, other = _blurred(one), _blurred(other)
-    apart = _differ(one, other)
-    if not _SAME_COLOURS < apart <= _SHIFTED_COLOURS:
-        return apart <= _SAME_COLOURS
-    return any(_differ(one, _shifted(other, x, y)) <= _SAME_COLOURS for x in _SHIFTS for y in _SHIFTS)
-
-
-def _shifted(look: Floats, x: float, y: float) -> Floats:
-    """A look moved by parts of its own pixels, with its edges drawn out."""
-    size = look.shape[1], look.shape[0]
-    moved = cv2.warpAffine(look, np.array([[1, 0, x], [0, 1, y]], np.float32), size, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(moved, np.float32)
-
-
-def _blurred(look: Floats) -> Floats:
-    return np.asarray(cv2.blur(look, (3, 3)), np.float32)
+        return is_same_but_shifted(old.look, new.look)
+    return colour_difference(old.look, new.look) <= SAME_COLOURS
 
 
 def _is_in_reach(old: _KnownThing, new: _KnownThing) -> bool:
@@ -592,29 +353,6 @@ def _common_movement(
     return list(found.items())
 
 
-def _sample_look(picture: Picture, box: Box) -> Floats:
-    """The look of a page box: its picture shrunk to a few pixels."""
-    inside = picture.page.intersection(box)
-    if inside is None:
-        return np.zeros((_LOOK_SIZE[1], _LOOK_SIZE[0], 3), np.float32)
-    small = cv2.resize(view_pixels(picture, inside), _LOOK_SIZE, interpolation=cv2.INTER_AREA)
-    look: Floats = np.asarray(small, np.float32)
-    return look
-
-
-def _differ(one: Floats, other: Floats) -> float:
-    """The mean colour difference, 0 to 255, over the tenth of the pixels that differ most."""
-    apart = np.sort(np.abs(one - other).mean(axis=2), axis=None)
-    return float(apart[-round(_MOST * apart.size) :].mean())
-
-
-def _correlation(one: Floats, other: Floats) -> float:
-    """The similarity of two figures regardless of their colours, -1 to 1."""
-    first, second = (each.mean(axis=2) - each.mean() for each in (one, other))
-    size = float(np.sqrt((first**2).sum() * (second**2).sum()))
-    return float((first * second).sum()) / size if size > 1 else 0.0
-
-
 def _distance(old: _KnownThing, new: _KnownThing) -> float:
     return hypot(new.thing.point.x - old.thing.point.x, new.thing.point.y - old.thing.point.y)
 
@@ -629,25 +367,6 @@ def _is_same(before: Pixels, now: Pixels) -> bool:
 def _shift_look(looked: SurfaceLook, x: float, y: float) -> SurfaceLook:
     if x == y == 0:
         return looked
-    things, elsewhere = (tuple(_shift_thing(each, x, y) for each in them) for them in (looked.things, looked.elsewhere))
-    denied = tuple(LaidText(text, _shift_box(box, x, y)) for text, box in looked.layer.denied)
+    things, elsewhere = (tuple(shift_thing(each, x, y) for each in them) for them in (looked.things, looked.elsewhere))
+    denied = tuple(LaidText(text, shift_box(box, x, y)) for text, box in looked.layer.denied)
     return replace(looked, things=things, elsewhere=elsewhere, layer=replace(looked.layer, denied=denied))
-
-
-def _shift_thing(thing: Thing, x: float, y: float) -> Thing:
-    return replace(
-        thing,
-        box=_shift_box(thing.box, x, y),
-        point=Point(x=thing.point.x + x, y=thing.point.y + y),
-        grid=thing.grid and _shift_grid(thing.grid, x, y),
-        rows=tuple((row, text, _shift_box(box, x, y)) for row, text, box in thing.rows),
-    )
-
-
-def _shift_grid(grid: Grid, x: float, y: float) -> Grid:
-    cells = tuple((row, column, left + x, top + y, *size) for row, column, left, top, *size in grid.cells)
-    return grid.model_copy(update={"cells": cells})
-
-
-def _shift_box(box: Box, x: float, y: float) -> Box:
-    return Box(x=box.x + x, y=box.y + y, width=box.width, height=box.height)

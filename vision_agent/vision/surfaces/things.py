@@ -1,0 +1,160 @@
+"""What is drawn in a surface, as things with the text that was read on them.
+
+Knows pixels and proposals; neither ids nor earlier looks. A thing is in page coordinates, until it is shifted to those
+of its surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from vision_agent.actions import Point
+from vision_agent.geometry import Box
+from vision_agent.types import Grid, Legibility
+from vision_agent.vision.ocr import Reading
+from vision_agent.vision.picture import Picture
+from vision_agent.vision.surfaces.appearance import describe_all
+from vision_agent.vision.surfaces.candidates import SurfaceProposals
+from vision_agent.vision.surfaces.roles import UNTOLD, Seen, Told, tell_roles
+from vision_agent.vision.surfaces.shapes import Shape
+from vision_agent.vision.surfaces.text_layer import Read
+
+UNREAD, UNSURE = "‹unread›", "‹unsure›"
+"""In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
+_NOT_OURS = str.maketrans("‹›|", "<>/")
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something drawn that may be acted on, in page coordinates."""
+
+    id: int
+    """Unique within the surface and never reused."""
+    box: Box
+    point: Point
+    shape: Shape | Literal["grid"]
+    confidence: float
+    name: str = ""
+    """The text read on it."""
+    reading: Legibility = ""
+    look: str = ""
+    """Its colour and stroke in words, such as `dashed red`."""
+    value: str = ""
+    """For a bar or a point of a chart: the estimate of its value, such as `about 420 ± 3`."""
+    told: Told = UNTOLD
+    """What it seems to be, and in which state."""
+    ends: tuple[int, ...] = ()
+    """For an edge: the ids of the two things that it connects."""
+    grid: Grid | None = None
+    rows: tuple[tuple[int, str, Box], ...] = ()
+    """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
+    moves: bool = False
+    is_named_by_page: bool = False
+    read_as: str = ""
+    """What was read on it, if the page gives it another name."""
+
+
+def read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) -> dict[Box, Reading | None]:
+    """The reading of each line; lines of proposals are read before all others, and what the page says is not."""
+    lines = list(dict.fromkeys([*(line for each in proposed.proposals for line in each.lines), *proposed.lines]))
+    asked = [line for line in lines if line not in proposed.known]
+    readings = dict(zip(asked, read(picture, asked) if read else [None] * len(asked), strict=True))
+    return {line: readings[line] if line in readings else Reading(proposed.known[line], 1.0) for line in lines}
+
+
+def found_things(
+    picture: Picture, proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
+) -> list[tuple[Thing, str | None]]:
+    """The proposals as things without an id, with their text; None for text that was not read completely."""
+    things: list[tuple[Thing, str | None]] = []
+    looks = describe_all(picture, proposed.proposals)
+    inner = {line for each in proposed.proposals if each.shape != "words" for line in each.lines}
+    roles = tell_roles(
+        [
+            Seen(
+                each.box,
+                each.shape,
+                each.lines,
+                look.colour,
+                look.is_filled,
+                look.has_ink,
+                look.contrast,
+                each.part,
+                each.is_selected,
+            )
+            for each, look in zip(proposed.proposals, looks, strict=True)
+        ],
+        [line for line in proposed.lines if line not in inner],
+    )
+    for each, look, told in zip(proposed.proposals, looks, roles, strict=True):
+        own = [readings[line] for line in sorted(each.lines, key=lambda line: (line.y, line.x))]
+        name = " ".join(reading.text for reading in own if reading and reading.text)
+        words = None if None in own else name
+        legibility = _legibility(own) if is_read else ""
+        things.append(
+            (
+                Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility, look.words, told=told),
+                words,
+            )
+        )
+    for lattice in proposed.lattices:
+        first = lattice.grid.cells[0]
+        point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
+        rows = _rows(lattice.grid, readings) if is_read else ()
+        sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
+        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=lattice.grid, rows=rows), ""))
+    return things
+
+
+def _legibility(readings: Sequence[Reading | None]) -> Legibility:
+    if any(one is None or not one.text for one in readings):
+        return "unread"
+    return "unsure" if any(one is not None and one.is_unsure for one in readings) else ""
+
+
+def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
+    words: dict[tuple[int, int], list[str]] = {}
+    for line, reading in sorted(readings.items(), key=lambda each: (each[0].y, each[0].x)):
+        middle = line.center
+        for row, column, x, y, width, height in grid.cells:
+            if x <= middle.x < x + width and y <= middle.y < y + height:
+                words.setdefault((row, column), []).append(_cell_text(reading))
+    rows = []
+    for row in sorted({row for row, _ in words}):
+        cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
+        while cells and not cells[-1]:
+            cells.pop()
+        place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
+        rows.append((row, " | ".join(cells), place))
+    return tuple(rows)
+
+
+def _cell_text(reading: Reading | None) -> str:
+    """The text of a cell, in which nothing looks like the end of a cell or like a word of ours."""
+    if reading is None or not reading.text:
+        return UNREAD
+    text = reading.text.translate(_NOT_OURS)
+    return f"{text} {UNSURE}" if reading.is_unsure else text
+
+
+def shift_thing(thing: Thing, x: float, y: float) -> Thing:
+    """The thing moved by CSS pixels."""
+    return replace(
+        thing,
+        box=shift_box(thing.box, x, y),
+        point=Point(x=thing.point.x + x, y=thing.point.y + y),
+        grid=thing.grid and _shift_grid(thing.grid, x, y),
+        rows=tuple((row, text, shift_box(box, x, y)) for row, text, box in thing.rows),
+    )
+
+
+def _shift_grid(grid: Grid, x: float, y: float) -> Grid:
+    cells = tuple((row, column, left + x, top + y, *size) for row, column, left, top, *size in grid.cells)
+    return grid.model_copy(update={"cells": cells})
+
+
+def shift_box(box: Box, x: float, y: float) -> Box:
+    """The box moved by CSS pixels."""
+    return Box(x=box.x + x, y=box.y + y, width=box.width, height=box.height)
