@@ -675,6 +675,7 @@ STARTS_A_BROWSER = (
     "evals/test_perception.py::test_the_labelled_pages_reach_what_is_declared",
     "evals/test_perception.py::test_what_is_missed_and_what_is_marked_wrongly_is_told",
     "evals/test_security.py",
+    "integrations/test_cube.py",
     "integrations/test_inspect.py",
     "integrations/test_mcp.py",
     "integrations/test_mcp_app.py",
