@@ -198,6 +198,12 @@ def hear_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves files alone in which all tests start a browser, where none of those are wanted: imports take long."""
+    is_left = "not browser" in config.option.markexpr and collection_path.suffix == ".py"
+    return True if is_left and collection_path.relative_to(ROOT / "tests").as_posix() in STARTS_A_BROWSER else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collects without looking for garbage: there is little, and a search takes long among so much that stays."""
