@@ -165,7 +165,9 @@ async def _ours(pages: dict[str, tuple[str, list[str]]]) -> dict[str, Look]:
 async def _theirs(pages: dict[str, tuple[str, list[str]]], program: Path, browser: str) -> dict[str, Look]:
     found = {}
     arguments = ["--headless", "--isolated", "--no-sandbox", "--executable-path", browser]
-    server = StdioServerParameters(command=str(program), args=[*arguments, "--viewport-size", f"{_VIEW[0]},{_VIEW[1]}"])
+    arguments += ["--viewport-size", f"{_VIEW[0]},{_VIEW[1]}"]
+    # It writes its logs where it was started.
+    server = StdioServerParameters(command=str(program), args=arguments, cwd=program.parent)
     async with Client(server) as client:
         for page, (url, names) in pages.items():
             await client.call_tool("browser_navigate", {"url": url})
