@@ -10,7 +10,7 @@ export const KEY_EVENTS = ['keydown', 'beforeinput'];
 /** Globals of the isolated world in which the guards put their listeners while they are armed. */
 export const PRESS_GUARD = Symbol.for('marks watch');
 export const KEY_GUARD = Symbol.for('marks watch keys');
-/** Set in the isolated world of a document whose first listeners are ours. */
+/** A function in the isolated world of a document whose first listeners are ours: whether they still are. */
 export const HEARS_ALL = Symbol.for('marks hear all');
 
 /**
@@ -35,7 +35,15 @@ export function listenEarly() {
     guardOf(PRESS_GUARD)?.(event, window);
   };
   for (const type of GUARDED_EVENTS) addEventListener(type, check, { capture: true, passive: false });
-  Reflect.set(globalThis, HEARS_ALL, true);
+  // `document.open` takes all listeners away. An event of a name that no page knows tells whether that happened.
+  const name = `marks ${Math.random()}`;
+  let isHeard = false;
+  addEventListener(name, () => { isHeard = true; }, { capture: true });
+  Reflect.set(globalThis, HEARS_ALL, () => {
+    isHeard = false;
+    dispatchEvent(new Event(name));
+    return isHeard;
+  });
   for (const type of KEY_EVENTS) {
     addEventListener(type, (event) => guardOf(KEY_GUARD)?.(event, window), { capture: true });
   }

@@ -245,7 +245,7 @@ function actingAround(doc, at, element) {
 
 /** Whether the guard has not timed out, and its listeners are older than those of the page. */
 function hearsAll() {
-  return armed.meant !== null && performance.now() <= armed.until && Reflect.has(globalThis, HEARS_ALL);
+  return armed.meant !== null && performance.now() <= armed.until && (Reflect.get(globalThis, HEARS_ALL)?.() ?? false);
 }
 
 /** Whether the target is unchanged, got no click, and nothing is known to handle the events that it got. */

@@ -41,3 +41,17 @@ async def test_what_the_browser_dropped_is_refused_and_done_once_it_takes_input_
         again = await hand.act(action)
         assert again.status == "done", again
         assert (await hand.js("got"))[:2] == ["pointerdown", "mousedown"]
+
+
+KEEPS = """<script>presses = 0; onload = () => {
+  document.open(); document.write(`<button>Go</button>`);
+  for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) addEventListener(type, event => {
+    presses += type === 'pointerdown'; event.stopImmediatePropagation() }, true);
+  document.close() }</script>"""
+
+
+async def test_a_press_that_a_page_written_anew_keeps_for_itself_is_sent_once(on: On) -> None:
+    async with on(KEEPS) as hand:
+        outcome = await hand.act(Click(target=hand.number("Go")))
+        assert "dropped" not in outcome.sentence
+        assert await hand.js("presses") == 1

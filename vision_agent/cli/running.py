@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vision_agent.types import Ending
 
 
-_GO_ON = {"interrupted": "", "needs_person": "", "limit": ", with a higher limit, or another"}
+_GO_ON = {"interrupted": "", "needs_person": "", "limit": ", with a higher or different limit"}
 """The endings after which a run can be resumed, with what the command needs."""
 
 

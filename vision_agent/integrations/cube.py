@@ -42,6 +42,7 @@ T = TypeVar("T")
 
 PICTURE = "marked picture"
 """The name of the picture in an observation. Not `screenshot`: some tasks crop that to the size of their own."""
+_EVALUATE_S = 60.0
 _OF_A_TASK = ("report", "close")
 """Tools that an agent does not get: the task says when an episode is over."""
 _KEPT_FROM_AGENT = OpenArguments.model_fields.keys()
@@ -199,7 +200,13 @@ class _Episode:
         pages = [each for each in self._page.context.pages if not each.is_closed()]
         if not pages:
             raise BrowserUnavailable("The page was closed", "reset the task")
-        return await (self._page if self._page in pages else pages[-1]).evaluate(js)
+        try:
+            async with asyncio.timeout(_EVALUATE_S):
+                return await (self._page if self._page in pages else pages[-1]).evaluate(js)
+        except TimeoutError:
+            raise BrowserUnavailable(
+                f"The page did not evaluate the task's script within {_EVALUATE_S:g} s", "reset the task"
+            ) from None
 
     async def close(self) -> None:
         try:

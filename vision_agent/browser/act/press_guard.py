@@ -151,7 +151,7 @@ class Gesture:
         return mark is not None and mark.tag in _EMBEDDED
 
     def _dropped(self) -> GestureStopped:
-        said = f"The press on {self.at.words} came to nothing on the page: the browser dropped it. Look again."
+        said = f"The press on {self.at.words} never reached the page: the browser dropped it. Look again."
         dropped = GestureStopped("changed", said)
         dropped.reached_nothing = not self.arrived
         return dropped
