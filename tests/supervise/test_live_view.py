@@ -39,6 +39,8 @@ DESK = """<title>Desk</title>
 <div id=drop role=button tabindex=0 ondragover="event.preventDefault()"
  ondrop="event.preventDefault(); this.textContent = 'Got it'">Drop here</div></main>"""
 
+NEXT_PICTURE = "fetch('/live?after=1000000&window=waiting', { headers }).then(({ status }) => status)"
+
 
 @pytest.fixture
 async def desk(browser: Browser) -> AsyncIterator[Page]:
@@ -324,5 +326,10 @@ async def test_what_a_lost_window_holds_is_released_and_the_page_is_streamed_onl
         await again.click("#take")
         await expect(again.locator("#asked-goal")).to_have_text("click Go")
         await again.click("#stop")
+        # A picture that is waited for when the run ends does not come, and nothing is wrong with that.
+        waiting = asyncio.create_task(again.evaluate(NEXT_PICTURE))
+        while not live.watches("waiting"):  # noqa: ASYNC110 - time has to pass
+            await asyncio.sleep(0.01)
         await again.locator("#sure").get_by_text("Stop the run").last.click()
         await running
+        assert await waiting == 204

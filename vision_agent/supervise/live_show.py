@@ -50,6 +50,7 @@ class LiveShow:
     _asked_at: dict[str, float] = field(default_factory=dict)
     _pump: asyncio.Task[None] | None = None
     _fault: str = ""
+    _is_closed: bool = False
 
     @property
     def is_streaming(self) -> bool:
@@ -62,19 +63,19 @@ class LiveShow:
         return bool(window) and (recent or self._asking[window] > 0)
 
     async def next_frame(self, window: str, after: int) -> ShownFrame | None:
-        """The newest picture once there is one after that number; None if there is none for some seconds.
+        """The newest picture once there is one after that number; None if none came for seconds, or after the end.
 
         Raises:
             UsageError: the page cannot be streamed.
         """
         self._asking[window] += 1
         try:
-            if not self.is_streaming:
+            if not self.is_streaming and not self._is_closed:
                 self._fault = ""
                 self._pump = asyncio.create_task(self._stream())
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S), self._changed:
-                    await self._changed.wait_for(lambda: self._fault or self._is_newer(after))
+                    await self._changed.wait_for(lambda: self._is_closed or self._fault or self._is_newer(after))
         finally:
             self._asking[window] -= 1
             self._asked_at[window] = time.monotonic()
@@ -116,8 +117,8 @@ class LiveShow:
             await asyncio.sleep(_WATCH_EVERY_S)
 
     async def close(self) -> None:
-        """Ends the stream."""
-        self._fault = "The live view has ended"
+        """Ends the stream. Who waits for a picture gets none."""
+        self._is_closed = True
         async with self._changed:
             self._changed.notify_all()
         if self._pump is not None:
