@@ -39,6 +39,7 @@ DESK = """<title>Desk</title>
 <div id=drop role=button tabindex=0 ondragover="event.preventDefault()"
  ondrop="event.preventDefault(); this.textContent = 'Got it'">Drop here</div></main>"""
 
+SAID = "document.querySelector('#error').textContent"
 NEXT_PICTURE = "fetch('/live?after=1000000&window=waiting', { headers }).then(({ status }) => status)"
 
 
@@ -90,6 +91,8 @@ async def test_a_browser_without_a_window_is_driven_through_the_page_and_every_a
         running = asyncio.create_task(agent.run())
         await desk.goto(address)
         await expect(desk.locator("#asked-goal")).to_have_text("click Go")
+        await expect(desk.locator("#tell")).to_be_hidden()  # lines read no instructions
+        assert "nobody reads" in await desk.evaluate(f"order('instruct', 'Hurry').then(() => {SAID})")
         await take_over(desk)
 
         await desk.mouse.click(*await point_on(page, desk, "#name"))
@@ -273,7 +276,7 @@ async def test_two_windows_act_one_at_a_time_and_nothing_stays_pressed(
         assert await other.evaluate(PRESS) == [
             409, "Another window of this page has the browser (take it here to go on)",
         ]  # fmt: skip
-        refused = await other.evaluate("order('take_over').then(() => document.querySelector('#error').textContent)")
+        refused = await other.evaluate(f"order('take_over').then(() => {SAID})")
         assert refused == "Another window of this page has the browser (hand it back there, or take it here)"
 
         await desk.mouse.move(*await point_on(page, desk, "#words"))

@@ -49,6 +49,8 @@ _MOST_LOGGED = 40
 _MOST_INPUTS = 200
 _LONGEST_NAME = 64
 _WAIT_S = 1.0
+_FOLLOWS_LINES = frozenset({"steps", "replay"})
+"""The authors of decisions that nothing a person says changes."""
 _ELSEWHERE = "Another window of this page has the browser"
 
 
@@ -103,6 +105,8 @@ class SupervisionPage:
     """Whether the person who is recorded said that they are done."""
     _theirs: asyncio.Event | None = None
     """Exists during a takeover; set when the person hands the browser back."""
+    _takes_instructions: bool = True
+    """Whether who decides reads what a person says."""
     _waiting: deque[Choice] = field(default_factory=deque)
     """Choices for the next decision: a stop, an instruction."""
     _log: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_MOST_LOGGED))
@@ -230,7 +234,8 @@ class SupervisionPage:
                 self._seen, self._step = seen, event.step
             case LastLook(observation=seen) if seen is not None:
                 self._seen = seen
-            case Proposed():
+            case Proposed(decision=decision):
+                self._takes_instructions = decision.author not in _FOLLOWS_LINES
                 return  # `approve` shows it
             case Decided(decision=decision):
                 if self._theirs is not None and decision.actions:
@@ -320,6 +325,8 @@ class SupervisionPage:
                     self._question.answer.set_result("Stop.")  # the run continues until it reaches the stop
                 self._settle(Choice(kind="stop", text=order.text, through="page"), even_later=True)
             case "instruct":
+                if not self._takes_instructions:
+                    raise UsageError("No model decides, so nobody reads an instruction", "type a line to do instead")
                 if not order.text.strip():
                     raise UsageError("The instruction is empty", "type what the model should know")
                 self._settle(Choice(kind="instruct", text=order.text.strip(), through="page"), even_later=True)
@@ -430,6 +437,7 @@ class SupervisionPage:
             "phase": self._phase(),
             "isPaused": self._is_paused,
             "isRecording": self.records,
+            "takesInstructions": self._takes_instructions and not self.records,
             "hasWindow": self.has_window,
             "isLive": self._live is not None,
             "hands": self._live.hands if self._live is not None else "",

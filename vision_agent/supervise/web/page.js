@@ -135,8 +135,9 @@ function show() {
     (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
   for (const id of ['pause', 'take', 'stop', 'tell']) at(id).hidden = Boolean(ending);
-  for (const id of ['pause', 'tell']) at(id).hidden ||= state.isRecording;
-  at('key-tell').hidden = state.isRecording;
+  at('pause').hidden ||= state.isRecording;
+  at('tell').hidden ||= !state.takesInstructions;
+  at('key-tell').hidden = !state.takesInstructions;
   at('take').hidden ||= !(state.hasWindow || state.isLive);
   at('pause').firstElementChild.textContent = state.isPaused ? 'Resume' : 'Pause';
   const isTaken = phase.startsWith('tak');
