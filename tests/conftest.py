@@ -205,6 +205,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, object, object]:
+    """Makes no variants of the large suites where none of those are wanted: there are thousands."""
+    result = yield
+    # What pytest has of the variants is not public; without it they are made, and left out later.
+    variants = getattr(metafunc, "_calls", [])
+    if "not thorough" in metafunc.config.option.markexpr and variants:
+        variants[1:] = [each for each in variants[1:] if not any(mark.name == "thorough" for mark in each.marks)]
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collects without looking for garbage: there is little, and a search takes long among so much that stays."""
     gc.disable()

@@ -747,6 +747,10 @@ STARTS_A_BROWSER = (
 """
 
 ONE_IN = {
+    "browser/test_effect_paint.py::test_the_paint_of_pointer_focus_and_press_is_no_effect": 2,
+    "evals/test_security.py::test_without_a_defence_the_attack_against_it_succeeds": 2,
+    "text/test_disguises.py::test_a_secret_in_a_disguise_is_in_nothing_that_a_run_leaves_behind": 2,
+    "vision/test_lookalikes.py::test_a_page_of_ours_has_no_plates_and_its_marks_do": 3,
     "browser/test_hanging_page.py::test_a_page_that_hangs_is_reported_in_time_and_can_be_left": 2,
     "browser/test_hanging_page.py::test_a_page_that_hangs_at_the_first_look_is_reported_in_time_and_can_be_left": 2,
     "browser/test_player_controls.py::test_a_control_that_has_hidden_since_the_look_is_clicked": 3,

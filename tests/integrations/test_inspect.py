@@ -105,7 +105,7 @@ async def test_a_model_that_answers_nonsense_fails_the_task_and_is_told_why() ->
 
 
 async def test_the_results_are_those_of_vision_agent_eval_with_the_same_decisions(folder: Path) -> None:
-    only = "shop/order-hoodie"
+    only = "shop/cheapest-outerwear"
     command = [sys.executable, "-m", "vision_agent", "eval", "fixtures", "--model", "steps", "--only", only]
     await asyncio.to_thread(subprocess.run, [*command, "--out", "ours"], check=True, capture_output=True, timeout=300)
     [ours] = found_in(folder / "ours")
