@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from PIL import Image
@@ -51,6 +53,8 @@ class Album:
     """The most bytes for one picture; None to embed pictures as recorded."""
     is_beside: bool = False
     """Whether the report stays in the run folder and links to the pictures there."""
+    ready: Mapping[str, EmbeddedImage] = field(default_factory=dict)
+    """Compressed pictures by the names of their files: they take longest, and are made side by side."""
 
     @property
     def is_compressed(self) -> bool:
@@ -62,13 +66,18 @@ class Album:
         """An album that keeps the pictures of these observations within the limits together."""
         if is_beside:
             return cls(folder, is_beside=True)
-        names = {shot_name(shot) for each in seen for shot in (each.clean, each.marked)}
-        files = [path for name in names if (path := folder / SHOTS / name).is_file()]
-        is_small = sum(path.stat().st_size for path in files) <= _MOST_BYTES
-        return cls(folder, None if is_small else min(_MOST_OF_ONE, _MOST_COMPRESSED // len(files)))
+        shots = {shot_name(shot): shot for each in seen for shot in (each.clean, each.marked)}
+        files = [path for name in shots if (path := folder / SHOTS / name).is_file()]
+        if sum(path.stat().st_size for path in files) <= _MOST_BYTES:
+            return cls(folder)
+        album = cls(folder, min(_MOST_OF_ONE, _MOST_COMPRESSED // len(files)))
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # Pillow computes without the GIL
+            return replace(album, ready=dict(zip(shots, pool.map(album.picture, shots.values()), strict=True)))
 
     def picture(self, shot: Shot) -> EmbeddedImage:
         """The picture, or the problem if its file is missing or differs from what was recorded."""
+        if (ready := self.ready.get(shot_name(shot))) is not None:
+            return ready
         try:
             data, media_type = load_shot(self.folder, shot).data or b"", shot.media_type
         except RecordError as error:
