@@ -8,6 +8,8 @@ import { textOf } from './text.js';
 /** @import { Candidate } from './candidates.js' */
 
 const TYPED_INTO = new Set(['input', 'textarea']);
+/** Comboboxes of the browser, which have no field in them. */
+const WHOLE = new Set([...TYPED_INTO, 'select']);
 const TICKED_BY_NAME = new Set(['checkbox', 'radio']);
 const PRESS_BEGINS = ['mousedown', 'pointerdown'];
 const ANY_CONTROL = 'input, select, textarea, button, a[href]';
@@ -20,7 +22,7 @@ const ANY_CONTROL = 'input, select, textarea, button, a[href]';
 export function withoutParts(kept) {
   const dropped = new Set();
   for (const box of kept) {
-    if (!box.strong || TYPED_INTO.has(localNameOf(box.element)) || roleOf(box.element) !== 'combobox') continue;
+    if (!box.strong || WHOLE.has(localNameOf(box.element)) || roleOf(box.element) !== 'combobox') continue;
     const inside = kept.filter((each) => each !== box && flatContains(box.element, each.element));
     const isField = (/** @type {Candidate} */ { element }) => (
       TYPED_INTO.has(localNameOf(element)) && roleOf(element) === 'combobox'

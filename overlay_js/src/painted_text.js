@@ -35,7 +35,8 @@ export function wordsBesideName(element, control, kind, name) {
   const labelled = control === element ? '' : paintedTextOf(control, '');
   const inner = innerControlOf(element);
   const within = inner ? [attributeOf(inner, 'aria-label') ?? '', tooltipOf(inner), wordsOfForm(inner)] : [];
-  const own = [tooltipOf(control), ...alternativesIn(element), rubyIn(element), wordsOfForm(control)];
+  const told = firstElementOf(element) ? [...alternativesIn(element), rubyIn(element)] : [];
+  const own = [tooltipOf(control), ...told, wordsOfForm(control)];
   const says = [shown, labelled, ...own, ...within]
     .filter((text) => text && saysSomething(text) && !name.includes(text));
   const shows = agree(name, shown) ? '' : shown;

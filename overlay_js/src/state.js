@@ -17,6 +17,8 @@ const LONGEST_VALUE = 500;
 const BOUNDED = new Set(['slider', 'spinbutton', 'scrollbar', 'separator']);
 const CHECKED_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 const LISTED_ROLES = new Set(['listbox', 'tree', 'option', 'treeitem']);
+/** Elements whose values have rules; those with a dash may be the page's own fields. */
+const HAS_RULES = new Set(['input', 'textarea', 'select']);
 const POPUPS = new Set(['menu', 'listbox', 'tree', 'grid', 'dialog']);
 export const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
 
@@ -96,6 +98,7 @@ function ownStateOf(element, scrolls) {
  * @param {Element} element
  */
 function isInvalid(element) {
+  if (!HAS_RULES.has(localNameOf(element)) && !localNameOf(element).includes('-')) return false;
   if (matches(element, ':user-invalid')) return true;
   const { validity } = /** @type {HTMLInputElement} */ (element);
   return matches(element, 'input:invalid, textarea:invalid, select:invalid') && !validity.valueMissing;
