@@ -159,6 +159,39 @@ async def test_a_browser_without_a_window_is_driven_through_the_page_and_every_a
     assert any("dragged from" in step.decision.next_goal for step in rest)
 
 
+COLOURS = """<title>Colours</title><style>body { font: 20px sans-serif }</style>
+<label>Colour <select id=colour><option>Red<option>Blue<option>Black<option>Yellow</select></label>"""
+
+
+async def test_on_a_phone_an_option_of_a_list_is_chosen_by_typing_it_and_enter(
+    page: Page, browser: Browser, serve: Any, tmp_path: Path
+) -> None:
+    site = serve({"/": COLOURS, "/favicon.ico": b""})
+    agent, supervision = supervised(StepsModel(["click Colour", "finish"]), tmp_path, page, site)
+    context = await browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = await context.new_page()
+    async with supervision.opened() as address:
+        running = asyncio.create_task(agent.run())
+        await phone.goto(address)
+        await phone.tap("#take")
+        await expect(phone.locator("#live-note")).to_contain_text("type the option")
+        await phone.touchscreen.tap(*await point_on(page, phone, "#colour"))
+        await expect(page.locator("#colour")).to_be_focused()
+        await phone.tap("#type")
+        # The keyboard of a phone says no keys, only what was composed.
+        await phone.evaluate("""() => {
+          const keys = document.querySelector('#keys');
+          keys.value = 'Black';
+          keys.dispatchEvent(new CompositionEvent('compositionend', { data: 'Black' }));
+        }""")
+        await phone.keyboard.press("Enter")
+        await expect(page.locator("#colour")).to_have_value("Black")
+        await phone.tap("#stop")
+        await phone.locator("#sure").get_by_text("Stop the run").last.tap()
+        await running
+    await context.close()
+
+
 SHOWN = f"""<title>Shown</title><style>body {{ margin: 0; font: 40px/60px monospace }}
 p {{ margin: 0 0 40px; width: max-content }}</style>
 <p id=card>{CARD}</p><p id=split>49<b>29-77</b>80-11<i>23</i></p><p id=plain>Plain words</p>

@@ -19,6 +19,8 @@ from vision_agent.web.live_view import Button, KeyInput, LiveInput, PointerInput
 
 _DEADLINE_S = 5.0
 """For one input; a page that hangs takes none."""
+_SHORT = 40
+"""Characters of a text that is typed key by key: a word or two that the keyboard of a phone composed."""
 
 
 class LiveInputSender:
@@ -81,6 +83,8 @@ class LiveInputSender:
                 if given.key in self._keys:
                     await keyboard.up(given.key)
                     self._keys.remove(given.key)
+            case TextInput(text=text) if len(text) <= _SHORT and text.isprintable():
+                await keyboard.type(text)  # a list of options hears keys alone
             case TextInput():
                 await keyboard.insert_text(given.text)
 

@@ -58,8 +58,9 @@ function showLive() {
 }
 
 function showNote() {
-  const hint =
-    'Click, drag, scroll and type in the picture. Lists of options do not show: choose with the arrow keys, or type.';
+  const hint = matchMedia('(pointer: coarse)').matches
+    ? 'Tap and swipe in the picture. Lists of options do not show: tap one, then Type; type the option and press Enter.'
+    : 'Click, drag, scroll and type in the picture. Lists of options do not show: use the arrow keys or type, then Enter.';
   const said =
     live.note ||
     (document.activeElement === at('keys') ? 'Your keys go to the page. F6 brings you back.' : '') ||
