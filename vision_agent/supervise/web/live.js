@@ -60,7 +60,7 @@ function showLive() {
 function showNote() {
   const hint = matchMedia('(pointer: coarse)').matches
     ? 'Tap and swipe in the picture. Lists of options do not show: tap one, then Type; type the option and press Enter.'
-    : 'Click, drag, scroll and type in the picture. Lists of options do not show: use the arrow keys or type, then Enter.';
+    : 'Click, drag, scroll and type in it. Lists of options do not show: use the arrow keys or type, then press Enter.';
   const said =
     live.note ||
     (document.activeElement === at('keys') ? 'Your keys go to the page. F6 brings you back.' : '') ||
