@@ -1,4 +1,4 @@
-"""A browser tool for CUBE, a standard for the environments of agent benchmarks: marked pictures, acted on by number.
+"""A browser tool for CUBE, a standard for agent benchmarks: the agent sees marked pictures and acts by number.
 
 A web benchmark takes it as its `tool_config` and drives it by CUBE's own `BrowserTool`. An agent gets the tools of
 `vision-agent mcp`, with the same rules and the same record, for the one page of the task.

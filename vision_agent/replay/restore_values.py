@@ -1,4 +1,4 @@
-"""Puts the recorded values back in place of those of one replay, so that a repair fits the recorded run and any values.
+"""Puts the recorded values back in place of those of one replay, so that its repairs also fit other values.
 
 If it cannot be told which words are a value, the repair is not kept.
 """

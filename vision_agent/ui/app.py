@@ -1,4 +1,4 @@
-"""The addresses of the page and what each does. The guard has let in only requests of the page itself.
+"""The routes of the page of runs. `guard` has already refused requests that do not come from the page itself.
 
 Nothing changes by a GET: what starts, stops or deletes is a POST with the key that only forms of ours hold.
 """

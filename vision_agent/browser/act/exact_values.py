@@ -1,4 +1,4 @@
-"""Reads the exact values of a chart: the pointer goes over its points, and what the page then shows is read.
+"""Reads the exact values of a chart: moves the pointer over its points, and reads what the page shows there.
 
 A value counts as exact only if the page shows a number close to the estimate, beside the name of the series or as the
 only one; all others stay estimates. Nothing is pressed. Points and time are bounded.

@@ -1,4 +1,4 @@
-"""The folder in which a browser keeps what pages store, from one run to the next: which folders can be one.
+"""Browser profiles that runs share: checks whether a folder can serve as one.
 
 Knows the files of Chromium by which a profile and its lock are recognized. Nothing in the folder is read.
 """

@@ -1,4 +1,4 @@
-"""Answers the calls of tools: checks the look that a call refers to, has the act done, and puts the answer together.
+"""Answers tool calls: checks the look that a call refers to, has the action carried out, and composes the answer.
 
 Knows sessions, tools and answers; the protocol only as `Caller`, which can ask the client's person.
 """
