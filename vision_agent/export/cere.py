@@ -84,7 +84,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MOST_BYTES = 2 << 30
 _MOST_FILES = 100_000
 _MOST_EXPANDED = 200
-"""How many times its packed size an archive of more than `_SMALL_BYTES` may expand to; text and pictures: 20 at most."""
+"""How many times its packed size an archive of more than `_SMALL_BYTES` may expand to; text and pictures reach 20."""
 _SMALL_BYTES = 32 << 20
 _ALIKE = 24
 """How many tones of 255 a pixel may differ in a picture of the same page by another version of the encoder."""
