@@ -97,7 +97,11 @@ class Loop:
         with self.journal.recording(first):
             ending = await self._within_time_limit(self._begin(prepare))
             while ending is None:
-                ending = self._limit_reached() or self._budget_too_small() or await self._within_time_limit(self.step())
+                ending = (
+                    self._limit_reached()
+                    or self._next_request_too_large()
+                    or await self._within_time_limit(self.step())
+                )
         try:
             if not self._is_seen:
                 await self._look_last()
@@ -239,16 +243,16 @@ class Loop:
 
     def _limit_reached(self) -> Ending | None:
         journal, limits = self.journal, self.record.task.limits
-        reached = budget.reached(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
+        reached = budget.reached_limit(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
         if not reached and not self._is_driven and self._failures >= limits.consecutive_failures:
             reached = budget.failure_limit_reason(self._failures, journal.steps[-1])
         return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None
 
-    def _budget_too_small(self) -> Ending | None:
+    def _next_request_too_large(self) -> Ending | None:
         """An ending if the tokens or the money left do not suffice for another request."""
         journal, limits = self.journal, self.record.task.limits
         used = budget.spent(journal.steps, journal.seconds, journal.unused)
-        why = budget.too_small(limits, journal.steps, used)
+        why = budget.limit_of_next_request(limits, journal.steps, used)
         return Ending(status="limit", sentence=f"A limit was reached: {why}.") if why else None
 
     def _stall_limit_reached(self, times: int) -> Ending | None:

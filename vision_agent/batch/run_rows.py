@@ -281,7 +281,9 @@ def _result_in(home: Path) -> RowResult | None:
     try:
         return RowResult.model_validate_json(text)
     except ValidationError as error:
-        raise RecordError(f"{home / RESULT} is no result of a row", "move it away; the row then runs again") from error
+        raise RecordError(
+            f"{home / RESULT} is not the result of a row", "move it away; the row then runs again"
+        ) from error
 
 
 def _told(found: RowResult) -> RowResult:

@@ -128,7 +128,7 @@ class RenamedMarks:
             if isinstance(action, Goto | OpenTab) and (change := self._in_address(action.url)) is not None:
                 raise UsageError(
                     f"Step {step.index} opened {_shown(action.url)}, and {change.name} was {_shown(change.old)!r}: "
-                    "it is not known which address the new value has",
+                    "the address for the new value is unknown",
                     _INSTEAD,
                 )
 
