@@ -180,26 +180,26 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("keywords", "words"),
     [
-        ({"max_steps": 0}, r"max_steps=0 is no limit"),
-        ({"max_cost": "much"}, r"max_cost='much' is no limit"),
+        ({"max_steps": 0}, r"max_steps=0 is not a limit"),
+        ({"max_cost": "much"}, r"max_cost='much' is not a limit"),
         ({"expect": ["txt=Thank you"]}, r"expect 'txt=Thank you' does not name what to check \(begin it with url="),
         ({"expect": [{"txt": "Thank you"}]}, "is no check"),
         ({"secrets": "password"}, r'secrets=\{"password": os.environ'),
         ({"secrets": {"password": None}}, "The secret 'password' has no value"),
         ({"data": ["Ann"]}, r'write data=\{"name": "Ann"\}'),
         ({"files": ["none.pdf"]}, r"There is no file none\.pdf"),
-        ({"allowed_hosts": [1]}, "allowed_hosts has 1, which is no host"),
+        ({"allowed_hosts": [1]}, "allowed_hosts has 1, which is not a host"),
         ({"settings": {"browser": {"headles": False}}}, r"browser\.headles"),
         ({"settings": "headless"}, "settings cannot be a str"),
-        ({"output": lambda: None}, "cannot be an answer: it is no type"),
-        ({"output": Order(article="mug", count=1)}, r"output=Order cannot be an answer: it is no type"),
+        ({"output": lambda: None}, "cannot be an answer: it is not a type"),
+        ({"output": Order(article="mug", count=1)}, r"output=Order cannot be an answer: it is not a type"),
         ({"steps": ["clik Order"]}, "'clik', which is not a known word"),
         ({"steps": "# only a note"}, "steps has no line"),
         (
             {"steps": ['type "<secret:pin>" into PIN']},
             r"type the secret pin, which was not given \(give it with --secret",
         ),
-        ({"steps": "finish", "model": "human"}, "steps was given beside a model"),
+        ({"steps": "finish", "model": "human"}, "steps was given together with a model"),
         (
             {"steps": ['type "<secret:pin>" into PIN'], "secrets": {"pin": "4711"}, "url": "file:///page.html"},
             r"The secret pin can be typed on no page: .* a file has none \(serve the page",
@@ -228,7 +228,7 @@ def test_a_goal_is_words(task: Any) -> None:
 def test_a_task_has_a_field_for_each_keyword_which_is_named() -> None:
     task = Task(goal="Order")
     for keyword, field in {"url": "start_url", "expect": "checks", "max_steps": r"limits\.steps"}.items():
-        with pytest.raises(UsageError, match=rf"{keyword} was given beside a Task, which has {field}"):
+        with pytest.raises(UsageError, match=rf"{keyword} was given together with a Task, which has {field}"):
             Agent(task, **{keyword: "1"})
     assert Agent(task, output=Order).task.answer_schema == Order.model_json_schema()
     with pytest.raises(UsageError, match="leave one of them out"):

@@ -130,7 +130,7 @@ def test_old_import_paths_and_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="is now SuccessCheck"):
         from vision_agent.types import Check
 
-    assert (Standstill.__name__, watching.__name__, Check.__name__) == ("StallDetector", "attach", "SuccessCheck")
+    assert (Standstill.__name__, watching.__name__, Check.__name__) == ("Stall", "attach", "SuccessCheck")
 
 
 @pytest.mark.parametrize("old", sorted(old_names.MODULES))

@@ -16,7 +16,7 @@ from vision_agent.errors import RunFailed, VisionAgentError
 from vision_agent.events import Event, Intended, Started
 from vision_agent.journal import Journal
 from vision_agent.policy import blockers, budget, stall, task_limits
-from vision_agent.policy.action_sequence import UnderWay, close_cut_step, dry_run_result, skipped_outcome
+from vision_agent.policy.action_sequence import StepUnderWay, close_cut_step, dry_run_result, skipped_outcome
 from vision_agent.policy.approval import only_looks
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.finishing import ActionResult, Finishing, ending_of
@@ -29,16 +29,17 @@ from vision_agent.ports import Approver, Browser, Judge, Memory, Model, Person, 
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import Approval, Decision, Ending, Observation, Outcome, Run, Step
 
-_NEVER = ApprovalSettings()
+_ASKS_NOTHING = ApprovalSettings()
 _LAST_LOOK_S = 5.0
-"""The longest that a run which is over waits for its last picture."""
+"""How long a run that is over waits for its last picture."""
 
 
 class Loop:
     """One run, from its task to its ending; `vision_agent.Agent` makes and runs it.
 
     With a `resume` plan it continues an interrupted run. A run that `is_driven` does what the model decides and nothing
-    by itself: what needs a person and finds none is refused, and the run goes on.
+    by itself: what needs a person and finds none is refused, and the run goes on. After an unusable reply, the model is
+    asked again up to `repairs` times. `fault_of_answer` says what is wrong with a final answer.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Loop:
         repairs: int = 2,
         person: Person | None = None,
         approver: Approver | None = None,
-        policy: ApprovalSettings = _NEVER,
+        policy: ApprovalSettings = _ASKS_NOTHING,
         resume: ResumePlan | None = None,
         is_driven: bool = False,
         fault_of_answer: Callable[[str], str] = lambda _: "",
@@ -70,7 +71,7 @@ class Loop:
         self._decider = Decider(self.journal, model, fallback, repairs, recovers=not is_driven)
         self._finishing = Finishing(self.journal, browser, judge, repairs, fault_of_answer)
         self._resumed = resume and ResumedRun(resume, self.journal, self._oversight, self._decider, repairs)
-        self._under_way: UnderWay | None = None
+        self._under_way: StepUnderWay | None = None
         """The step whose actions are being carried out."""
         self._is_seen = True
         """Whether the page was observed since the last act."""
@@ -94,9 +95,13 @@ class Loop:
         """
         first = self._resumed.first_event if self._resumed else Started(run=self.record)
         with self.journal.recording(first):
-            ending = await self._in_time(self._begin(prepare))
+            ending = await self._within_time_limit(self._begin(prepare))
             while ending is None:
-                ending = self._limit_reached() or self._too_little_left() or await self._in_time(self.step())
+                ending = (
+                    self._limit_reached()
+                    or self._next_request_too_large()
+                    or await self._within_time_limit(self.step())
+                )
         try:
             if not self._is_seen:
                 await self._look_last()
@@ -115,14 +120,16 @@ class Loop:
         """Takes one step (observe, decide, approve, act, record); returns the run's ending if it was the last step."""
         self.journal.begin_step()
         observation = await self._observe()
-        stalled = stall.StallDetector(0) if self._is_driven else stall.detect_stall(self._new_steps, observation)
+        stalled = stall.Stall(times=0) if self._is_driven else stall.detect_stall(self._new_steps, observation)
         proposed = await self._decider.decide(observation, stalled)
         approval = await self._oversight.approve(proposed, observation)
         decision = final_decision(proposed, approval, observation)
         self.journal.record_decision(decision)
-        self._under_way = UnderWay(observation, decision, approval)
+        self._under_way = StepUnderWay(observation, decision, approval)
         ending = await self._act(decision, observation, approval)
-        ending = ending or stopped_by(approval) or (None if self._is_driven else self._stalled(stalled.times))
+        ending = ending or stopped_by(approval)
+        if ending is None and not self._is_driven:
+            ending = self._stall_limit_reached(stalled.times)
         self._under_way = None
         step = self.journal.end_step(observation, decision, approval)
         self._failures = self._failures + 1 if budget.is_failure(step, is_last=ending is not None) else 0
@@ -131,8 +138,8 @@ class Loop:
             ending = await take_over(self._browser, self._oversight.approver, self.journal, self._policy.wait_s)
         return ending
 
-    async def _in_time(self, part: Awaitable[Ending | None]) -> Ending | None:
-        """A part of the run, cut off when the run has lasted as long as it may, whatever it waits for then."""
+    async def _within_time_limit(self, part: Awaitable[Ending | None]) -> Ending | None:
+        """Awaits a part of the run. At the time limit it is cut off, whatever it waits for, and the ending returned."""
         longest = self.record.task.limits.seconds
         if longest is None:
             return await part
@@ -148,7 +155,7 @@ class Loop:
         return Ending(status="limit", sentence=f"A limit was reached: {longest:g} seconds have passed; {cut}.")
 
     async def _look_last(self) -> None:
-        """Records the page after the last act, or why it cannot be observed; changes nothing of how the run ended."""
+        """Records the page after the last act, or why it cannot be observed. The ending stays as it is."""
         try:
             async with asyncio.timeout(_LAST_LOOK_S):
                 observation = await self._browser.observe()
@@ -236,19 +243,19 @@ class Loop:
 
     def _limit_reached(self) -> Ending | None:
         journal, limits = self.journal, self.record.task.limits
-        reached = budget.reached(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
+        reached = budget.reached_limit(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
         if not reached and not self._is_driven and self._failures >= limits.consecutive_failures:
             reached = budget.failure_limit_reason(self._failures, journal.steps[-1])
         return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None
 
-    def _too_little_left(self) -> Ending | None:
-        """An ending if the tokens or the money left are not enough for another request."""
+    def _next_request_too_large(self) -> Ending | None:
+        """An ending if the tokens or the money left do not suffice for another request."""
         journal, limits = self.journal, self.record.task.limits
         used = budget.spent(journal.steps, journal.seconds, journal.unused)
-        why = budget.too_small(limits, journal.steps, used)
+        why = budget.limit_of_next_request(limits, journal.steps, used)
         return Ending(status="limit", sentence=f"A limit was reached: {why}.") if why else None
 
-    def _stalled(self, times: int) -> Ending | None:
+    def _stall_limit_reached(self, times: int) -> Ending | None:
         if times < self.record.task.limits.stall:
             return None
         return Ending(status="limit", sentence=f"A limit was reached: {times} steps in a row brought nothing new.")

@@ -161,7 +161,7 @@ NAMES: dict[str, dict[str, str]] = {
     "policy.rebind": {"NotAsRecorded": "RebindError", "actions_again": "rebind_actions", "mark_again": "rebind_mark"},
     "policy.recovery": {"OwnWay": "RecoveryPolicy"},
     "policy.resumed_run": {"TakenUp": "ResumedRun"},
-    "policy.stall": {"Standstill": "StallDetector", "Way": "WayBack", "noticed": "detect_stall"},
+    "policy.stall": {"StallDetector": "Stall", "Standstill": "Stall", "Way": "WayBack", "noticed": "detect_stall"},
     "session": {"watching": "attach"},
     "sync_api": {"WatchedPage": "AttachedPage", "watching": "attach"},
     "types": {"ByHand": "ManualAction", "Check": "SuccessCheck", "Picture": "GoalPicture"},

@@ -256,7 +256,7 @@ def attach(
 ) -> AbstractContextManager[AttachedPage]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
-    It is to be entered: `with attach(page) as browser:`.
+    Enter it: `with attach(page) as browser:`.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
     may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in

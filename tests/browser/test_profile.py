@@ -129,7 +129,7 @@ def test_the_profile_that_a_person_browses_with_is_refused(tmp_path: Path, monke
     (tmp_path / "chromium").mkdir()
     (tmp_path / "chromium" / "Local State").write_text("{}")
     if sys.platform == "linux":
-        with pytest.raises(UsageError, match=r"which Chrome lets no program drive \(give a new folder"):
+        with pytest.raises(UsageError, match=r"and Chrome lets no program drive it \(give a new folder"):
             require_launchable(BrowserSettings(profile=tmp_path / "chromium"))
 
 

@@ -148,8 +148,8 @@ def test_the_key_is_kept_in_the_keyring_where_there_is_one(
     ("change", "said"),
     [
         (lambda text: text.replace('"state":"gAAA', '"state":"gABA'), "cannot be decrypted"),
-        (lambda text: text[:40], "is no saved session"),
-        (lambda _: "[]", "is no saved session"),
+        (lambda text: text[:40], "is not a saved session"),
+        (lambda _: "[]", "is not a saved session"),
     ],
     ids=["another byte", "cut", "another file"],
 )

@@ -230,7 +230,7 @@ async def test_the_agent_does_the_goal_of_a_sample(serve: Server) -> None:
 async def test_wrong_arguments_are_refused_in_a_sentence() -> None:
     with pytest.raises(Exception, match=r"has no task 'shop/order-hoody'.*the nearest"):
         registry.fixtures(only="shop/order-hoody")
-    with pytest.raises(Exception, match="decision is escalate or reject"):
+    with pytest.raises(Exception, match="decision must be escalate or reject"):
         registry.vision_agent_policy(decision="maybe")
     with pytest.raises(Exception, match=r"no folder|has no"):
         registry.frozen(folder="nowhere")

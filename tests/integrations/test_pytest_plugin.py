@@ -205,8 +205,8 @@ def test_what_passes_leaves_nothing_and_removes_what_an_earlier_failure_left(
 def test_wrong_words_are_refused_in_a_sentence(make_inner: Callable[[str], Inner]) -> None:
     inner = make_inner(SYNC)
     wrong = {
-        "marks.click('')": "click takes text and not ''",
-        "marks.click(7)": "click takes text and not 7",
+        "marks.click('')": "click takes text, not ''",
+        "marks.click(7)": "click takes text, not 7",
         "marks.do('dance')": "dance",
         "marks.do('click Order\\nclick Order')": "one step line",
         "marks.do('finish')": "is for runs",
@@ -214,7 +214,7 @@ def test_wrong_words_are_refused_in_a_sentence(make_inner: Callable[[str], Inner
         "marks.expect('')": "does not name what to check",
         "marks.expect('form=1')": "does not name what to check",
         "marks.expect('url=*/thanks', within_s=0.2)": "the address must be */thanks",
-        "marks.expect('Order', within_s=-1)": "within_s is a time in seconds",
+        "marks.expect('Order', within_s=-1)": "within_s must be a time in seconds",
         "marks.matches('../up')": "takes a short name",
         "marks.matches('a', tolerance=7)": "a share of the pixels",
         "marks.on('page')": "needs a page of Playwright, not a str",

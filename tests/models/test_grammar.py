@@ -238,7 +238,7 @@ def test_a_line_that_begins_with_no_known_word_is_answered_with_the_words_in_a_f
         ("switch to tab two", "not complete"),
         ("goto", "not complete"),
         ('call price_of with "mug"', 'look like article="mug"'),
-        ("open Menu", "goes on with something unknown"),
+        ("open Menu", "continues with something unknown"),
         ("find Berlin on Map", 'needs double quotes: find "Berlin" on Map'),
         ("call price_of with a=1, a=2", "is there twice"),
         ("call 2nd", "not complete"),

@@ -36,7 +36,7 @@ def test_a_model_is_told_what_is_left_from_four_fifths_of_a_limit_on(
     limits: dict[str, Any], spent: Spent, left: str
 ) -> None:
     assert budget.running_out(Limits(**limits), spent) == left
-    assert not budget.reached(Limits(**limits), spent) or spent.cost_usd is None
+    assert not budget.reached_limit(Limits(**limits), spent) or spent.cost_usd is None
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_model_is_told_what_is_left_from_four_fifths_of_a_limit_on(
     ],
 )
 def test_a_limit_is_reached_exactly_where_it_says(limits: dict[str, Any], spent: Spent, said: str) -> None:
-    assert said in budget.reached(Limits(**limits), spent)
+    assert said in budget.reached_limit(Limits(**limits), spent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.policy.relevance import is_about, most_relevant, spoken, telling_words
+from vision_agent.policy.relevance import content_words, is_about, most_relevant, page_text_of
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ from vision_agent.policy.relevance import is_about, most_relevant, spoken, telli
     ],
 )
 def test_a_text_is_about_a_goal_when_it_has_a_telling_word_of_it(goal: str, text: str, expected: bool) -> None:
-    assert is_about(text, telling_words(goal)) is expected
+    assert is_about(text, content_words(goal)) is expected
 
 
 def test_of_a_line_the_words_of_the_page_are_read_and_not_its_tag_or_state() -> None:
-    said = spoken('<input type=email value="a@b.c" required>Link to us')
+    said = page_text_of('<input type=email value="a@b.c" required>Link to us')
     assert said == "a@b.c Link to us"
-    assert not is_about(spoken("<button disabled>Send"), telling_words("press the disabled button"))
+    assert not is_about(page_text_of("<button disabled>Send"), content_words("press the disabled button"))
 
 
 def test_what_was_acted_on_comes_first_and_what_shares_no_word_is_left_out() -> None:

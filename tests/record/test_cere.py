@@ -151,7 +151,7 @@ def test_a_session_of_another_tool_becomes_a_run_that_holds_and_goes_out_as_it_c
 @pytest.mark.parametrize(
     ("change", "sentence"),
     {
-        "no acts": (lambda to: packed(to), "should have 0 to 0"),
+        "no acts": (lambda to: packed(to), "action0.json is missing"),
         "an act is missing": (
             lambda to: packed(to, {**known("click"), "action": {}}),
             "is not a .cere file: action.function: Field required",
@@ -160,7 +160,7 @@ def test_a_session_of_another_tool_becomes_a_run_that_holds_and_goes_out_as_it_c
             lambda to: packed(to, {**known("click"), "state": {"screenshot_viewport": "bm8="}}),
             "A picture of the session cannot be read",
         ),
-        "a goal that is none": (lambda to: packed(to, goal={"of": "somebody"}), "should have 0 to 0"),
+        "a goal that is none": (lambda to: packed(to, goal={"of": "somebody"}), "action0.json is missing"),
         "a record that is none": (lambda to: holding(to, b"{"), "does not name its run"),
         "a record that does not hold": (lambda to: holding(to, b'{"id": "abc"}'), "fails verification: Line 1"),
         "no archive": (lambda to: to.write_bytes(b"no") and to, "is not a .cere file: File is not a zip file"),

@@ -49,7 +49,7 @@ async def test_runs_are_found_by_words_status_host_model_and_day(tmp_path: Path,
     await page.get_by_label("Host").select_option("any")
     await page.get_by_label("From").fill(f"{NOW.replace(year=NOW.year - 1):%Y-%m-%d}")
     await page.get_by_label("To", exact=True).fill("2000-01-01")
-    await expect(page.get_by_text("No run is like that.")).to_be_visible()
+    await expect(page.get_by_text("No run matches.")).to_be_visible()
 
 
 async def test_the_list_shows_new_runs_by_itself_and_keeps_what_is_chosen_and_focused(

@@ -133,7 +133,7 @@ async def run_rows(
             if found is None or (retry and not found.ok):
                 waiting.append((row, name))
             else:
-                results[row.number] = _told(found)
+                results[row.number] = _with_advice(found)
             if found is not None:
                 batch.spend(found)
         for each in results.values():
@@ -211,14 +211,16 @@ class _Batch:
                 result = await self._run_row(row, made, home)
             except asyncio.CancelledError:
                 if agent.folder is not None:  # otherwise it ran elsewhere, and what became of it is not known
-                    result = self._placed(_result_of(row, agent, f"It was interrupted, {_LOOK_FIRST}", home), name)
+                    result = self._with_relative_folder(
+                        _result_of(row, agent, f"It was interrupted, {_LOOK_FIRST}", home), name
+                    )
                     self._write(home, result)
                     self._tell(result)
                 raise
             if result.status == "not_run":
                 (home / RESULT).unlink(missing_ok=True)
                 return result
-            result = self._placed(result, name)
+            result = self._with_relative_folder(result, name)
             self._write(home, result)
         finally:
             self._running -= 1
@@ -238,7 +240,7 @@ class _Batch:
         return left / max(1, self._jobs - self._running), ""
 
     @staticmethod
-    def _placed(result: RowResult, name: str) -> RowResult:
+    def _with_relative_folder(result: RowResult, name: str) -> RowResult:
         """The result with its run folder relative to that of the batch."""
         return result.model_copy(update={"run": f"{name}/{result.run}" if result.run else ""})
 
@@ -281,10 +283,12 @@ def _result_in(home: Path) -> RowResult | None:
     try:
         return RowResult.model_validate_json(text)
     except ValidationError as error:
-        raise RecordError(f"{home / RESULT} is no result of a row", "move it away; the row then runs again") from error
+        raise RecordError(
+            f"{home / RESULT} is not the result of a row", "move it away; the row then runs again"
+        ) from error
 
 
-def _told(found: RowResult) -> RowResult:
+def _with_advice(found: RowResult) -> RowResult:
     """The result; of a row that has begun and not ended, with what can be done about it."""
     if found.status != "running":
         return found

@@ -1,4 +1,4 @@
-"""Writes what a batch of rows gave: a CSV file of the answers, and one HTML page that links the runs."""
+"""Writes the results of a batch: a CSV file of the answers, and one HTML page that links the runs."""
 
 from __future__ import annotations
 

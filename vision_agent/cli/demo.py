@@ -34,7 +34,9 @@ app = Commands()
 
 @app.command(rich_help_panel="Start")
 def demo(
-    model: Annotated[str | None, option("The model that decides, instead of that of the settings.", "--model")] = None,
+    model: Annotated[
+        str | None, option("The model that decides, instead of the one in the settings.", "--model")
+    ] = None,
     runs: Runs = None,
     executable: Executable = None,
     cdp: Cdp = None,
@@ -53,7 +55,7 @@ def demo(
 
     Nothing is fetched. The sites are served on this machine and judge for themselves whether the task is done.
 
-    Without a key for the model of the settings, written step lines decide.
+    Without a key for the model in the settings, prepared step lines decide.
 
     Exit codes: 0 both tasks are done, 1 one is not, 2 usage, 3 limit, 4 needs a person, 5 browser or model down,
     130 interrupted.

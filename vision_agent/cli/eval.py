@@ -86,8 +86,8 @@ def suite(
         list[str] | None,
         typer.Option(
             "--model",
-            help="The model to measure: <provider>:<model>, or without a model random, match, steps, for miniwob and "
-            "canvas solver, and for canvas marks. Repeatable.",
+            help="The model to measure: <provider>:<model>. Without a model: random, match, steps, solver (miniwob and "
+            "canvas) or marks (canvas). Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -153,7 +153,7 @@ def suite(
             min=0,
             max=100,
             metavar="PERCENT",
-            help="Exit with 1 when fewer of a model's scored items than this were done: a gate for CI.",
+            help="Exit with 1 if a model does fewer of its scored items than this: a gate for CI.",
             show_default=False,
         ),
     ] = None,

@@ -160,7 +160,7 @@ def doctor(
         bool, typer.Option("--ask", help="Also send the model one request, which costs what one step costs.")
     ] = False,
     model: Annotated[
-        str | None, option("The model to ask, in place of that of the settings.", "--model", "MODEL")
+        str | None, option("The model to ask, instead of the one in the settings.", "--model", "MODEL")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -33,9 +33,11 @@ class ServeOptions:
     http: Annotated[bool, typer.Option("--http", help="Serve HTTP on loopback instead of stdin and stdout.")] = False
     port: Annotated[int, typer.Option("--port", help="The port for --http; 0: any that is free.")] = 0
     print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print what to put into the settings of the usual clients, and exit.")
+        bool, typer.Option("--print-config", help="Print the settings that the usual clients need, and exit.")
     ] = False
-    max_sessions: Annotated[int, typer.Option("--max-sessions", min=1, max=100, help="Sessions open at a time.")] = 8
+    max_sessions: Annotated[
+        int, typer.Option("--max-sessions", min=1, max=100, help="Maximum number of open sessions.")
+    ] = 8
     idle: Annotated[
         float, typer.Option("--idle", min=1, max=86_400, help="Seconds without a call after which a session is closed.")
     ] = 1800.0
@@ -63,7 +65,7 @@ class SessionSuperviseOptions(SuperviseOptions):
     supervise: Annotated[
         bool,
         typer.Option(
-            "--supervise", help="A page for each session, on which a person sees it and answers; see --approve."
+            "--supervise", help="Give each session a page on which a person watches and answers; see --approve."
         ),
     ] = False
 
@@ -73,7 +75,7 @@ class SessionSuperviseOptions(SuperviseOptions):
 def mcp(
     *,
     serve: ServeOptions,
-    model: Annotated[str | None, option("The model that the tool `run` may lend a goal to.", "--model")] = None,
+    model: Annotated[str | None, option("The model to which the tool `run` hands a goal.", "--model")] = None,
     task: TaskOptions,
     runs: Runs = None,
     limits: LimitOptions,
@@ -85,7 +87,7 @@ def mcp(
 
     For a client that starts it: vision-agent mcp
 
-    Its settings: vision-agent mcp --print-config
+    Settings for clients: vision-agent mcp --print-config
 
     On loopback, with a token: vision-agent mcp --http --port 8765
 

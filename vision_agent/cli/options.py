@@ -65,7 +65,7 @@ class LaunchOptions:
     device: Annotated[str | None, option("Emulated device, such as 'Pixel 7'.", "--device", "NAME")] = None
     locale: Annotated[str | None, option("Locale, such as de-DE.", "--locale", "NAME")] = None
     session: Annotated[
-        str | None, option("A saved session to begin with; `vision-agent login` saves them.", "--session", "NAME")
+        str | None, option("Saved session to begin with; see `vision-agent login`.", "--session", "NAME")
     ] = None
     storage_state: Annotated[
         Path | None, option("File of cookies and storage saved by Playwright.", "--storage-state", "FILE")
@@ -127,7 +127,7 @@ class SuperviseOptions:
     supervise_plain_http: Annotated[
         bool,
         typer.Option(
-            "--supervise-plain-http", help="Listen without TLS on other networks, behind a proxy that encrypts."
+            "--supervise-plain-http", help="Listen beyond this machine without TLS, behind a proxy that adds it."
         ),
     ] = False
     webhook: Annotated[
@@ -165,8 +165,10 @@ class LimitOptions:
 
     max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps", "N")] = None
     max_seconds: MaxSeconds = None
-    max_cost: Annotated[float | None, option("US dollars that the model may cost.", "--max-cost", "USD")] = None
-    max_tokens: Annotated[int | None, option("Tokens that the model may use.", "--max-tokens", "N")] = None
+    max_cost: Annotated[float | None, option("Maximum cost of the model, in US dollars.", "--max-cost", "USD")] = None
+    max_tokens: Annotated[
+        int | None, option("Maximum number of tokens that the model may use.", "--max-tokens", "N")
+    ] = None
     max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits", "N")] = None
     max_spend: Annotated[
         str | None, option("Money that may be spent on pages, such as '50 EUR'.", "--max-spend", "AMOUNT")
@@ -253,7 +255,7 @@ def schema_in(path: Path | None) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise UsageError(f"--output-schema {path} cannot be read: {error}", "give a file with a JSON schema") from error
     if not isinstance(schema, dict):
-        raise UsageError(f"--output-schema {path} is no JSON schema", 'one looks like {"type": "object", …}')
+        raise UsageError(f"--output-schema {path} is not a JSON schema", 'one looks like {"type": "object", …}')
     from vision_agent.policy.success_checks import check_schema
 
     check_schema(schema)

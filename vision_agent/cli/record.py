@@ -27,8 +27,11 @@ class RecordSuperviseOptions(SuperviseOptions):
 
     supervise: Annotated[
         bool,
-        typer.Option("--supervise", help="Do it on a web page that shows the browser live, where there is no screen."),
+        typer.Option(
+            "--supervise", help="Record on a web page that shows the browser live, as where there is no screen."
+        ),
     ] = False
+    webhook: Annotated[str | None, typer.Option("--webhook", hidden=True)] = None
 
 
 @app.command(rich_help_panel="Start")
@@ -49,7 +52,7 @@ def record(
     supervision: RecordSuperviseOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Record what you do in a window, or on a web page, as a run, and as step lines that do it again.
+    """Record what you do in a window or on a web page, as a run and as step lines that repeat it.
 
     vision-agent record https://shop.example "Order a mug" --out order.txt
 
@@ -67,7 +70,7 @@ def record(
     if out is not None and out.exists():
         raise UsageError(f"{out} already exists", "name another with --out")
     if supervision.webhook is not None:
-        raise UsageError("--webhook tells of proposals, and a recording has none", "leave it out")
+        raise UsageError("--webhook posts proposals, and a recording has none", "leave it out")
     flags = browser.flags
     if browser.cdp is None and not supervision.supervise:
         flags = {**flags, "browser": {"headless": False, **flags.get("browser", {})}}

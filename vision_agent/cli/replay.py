@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -56,6 +57,22 @@ _LONGEST_SHOWN = 500
 """Characters of a value in the table of variables."""
 
 
+@dataclass(frozen=True)
+class ReplayRowOptions(RowOptions):
+    """A table of which each row is a replay."""
+
+    over: Annotated[
+        Path | None,
+        option(
+            "Replay once for each row of this CSV or JSON Lines file. A column named like a variable sets it; {column} "
+            "in --set or --url stands for the row's value.",
+            "--over",
+            "FILE",
+        ),
+    ] = None
+    ray: Annotated[str | None, typer.Option("--ray", hidden=True)] = None
+
+
 @app.command(rich_help_panel="Runs")
 @option_groups
 def replay(
@@ -78,7 +95,7 @@ def replay(
     ] = False,
     model: Annotated[
         str | None,
-        option("The model that heals: <provider>:<model>; default: that of the settings.", "--model"),
+        option("The model for --heal: <provider>:<model>; default: the one in the settings.", "--model"),
     ] = None,
     base_url: BaseUrl = None,
     patch: Annotated[
@@ -101,7 +118,7 @@ def replay(
     name: RunName = None,
     max_seconds: MaxSeconds = None,
     browser: BrowserOptions,
-    rows: RowOptions,
+    rows: ReplayRowOptions,
     as_json: AsJson = False,
 ) -> None:
     """Replay a recorded run on the live page, without a model, and report how closely it matches the record.
@@ -172,7 +189,7 @@ def _replay_rows(
     url: str | None,
     same: dict[str, Any],
     settings: Settings,
-    rows: RowOptions,
+    rows: ReplayRowOptions,
     as_json: bool,
 ) -> NoReturn:
     """One replay for each row; nobody is asked, so what needs approval ends its row."""
@@ -317,7 +334,7 @@ def resume(
         bool,
         typer.Option(
             "--reopen",
-            help="Open the address where the run was without asking, even if its query may ask the server for an "
+            help="Reopen the last address of the run without asking, even if its query may ask the server for an "
             "action; for use without a person.",
         ),
     ] = False,
@@ -334,8 +351,8 @@ def resume(
     """Continue a run that was interrupted by a crash, by Ctrl-C, by a limit, or because a person was needed.
 
     It continues in the same folder, on the page it had reached. An action that was started but has no recorded outcome
-    may have happened and is not repeated: if the page does not show it, you are asked; if nobody answers, the run ends
-    with 4. State held only in the lost browser, such as a login, is lost.
+    may have happened and is not repeated: if the page does not show it, you are asked; if nobody answers, the command
+    exits with 4. State held only in the lost browser, such as a login, is lost.
 
     As before: vision-agent resume RUN
 

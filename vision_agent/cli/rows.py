@@ -35,28 +35,30 @@ class RowOptions:
         Path | None,
         option(
             "Do the task once for each row of this CSV or JSON Lines file; {column} in the goal, the address, step "
-            "lines, --data and --set stands for the row's value.",
+            "lines or --data stands for the row's value.",
             "--over",
             "FILE",
         ),
     ] = None
     jobs: Annotated[int | None, option("How many rows run at once; default: 1.", "--jobs", "N")] = None
     max_total_cost: Annotated[
-        float | None, option("US dollars that the models of all rows may cost.", "--max-total-cost", "USD")
+        float | None, option("Maximum cost of the models for all rows, in US dollars.", "--max-total-cost", "USD")
     ] = None
     out: Annotated[
         Path | None,
         option(
-            "Folder of the results, which continues if it exists; default: the name of the table.", "--out", "FOLDER"
+            "Folder for the results; if it exists, its batch continues. Default: the name of the table.",
+            "--out",
+            "FOLDER",
         ),
     ] = None
-    retry: Annotated[bool, typer.Option("--retry", help="Run rows again that were not done.")] = False
+    retry: Annotated[bool, typer.Option("--retry", help="Rerun the rows that were not done.")] = False
 
     ray: Annotated[
         str | None,
         option(
             "Run the rows on a Ray cluster: local starts one, auto joins the one of this machine, ray://HEAD:10001 "
-            "joins a cluster. Needs the extra `ray`; not for replays.",
+            "joins a cluster. Needs the extra `ray`.",
             "--ray",
             "ADDRESS",
         ),

@@ -91,7 +91,7 @@ class ModelOptions:
     history: Annotated[
         str | None,
         option(
-            "How much the model is told about earlier steps; data is short with the text that was read.",
+            "How much the model is told about earlier steps; data is short plus the text that was read.",
             "--history",
             "short|data|full|compressed",
         ),
@@ -189,7 +189,9 @@ class TaskOptions:
     ] = None
     allow_actions: Annotated[
         str | None,
-        option("Allow only these actions, such as click,type, and those that only look.", "--allow-actions", "KINDS"),
+        option(
+            "Allow only these actions, such as click,type, besides those that only look.", "--allow-actions", "KINDS"
+        ),
     ] = None
     allow_host: Annotated[
         list[str] | None,
@@ -240,7 +242,7 @@ class RunBrowserOptions(BrowserOptions):
     proxy: Annotated[str | None, option("The proxy that the browser uses.", "--proxy", "URL")] = None
     save_session: Annotated[
         bool,
-        typer.Option("--save-session", help="Save the session of --session again at the end, or for the first time."),
+        typer.Option("--save-session", help="At the end, save the session that --session names, even if it is new."),
     ] = False
     trace: Annotated[
         bool,

@@ -35,7 +35,7 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
 
     The hash of every line must match the one in the next line, every picture and request its file name, and every
     download its recorded hash. Every action must have an observation, a decision, a start and an outcome. In a .cere
-    file, the parts that other tools read must be those of the record. The report is made from the record and is not
+    file, the parts that other tools read must match the record. The report is made from the record and is not
     verified: make it again if in doubt.
 
     The latest run: vision-agent verify latest

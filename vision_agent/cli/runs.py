@@ -28,7 +28,7 @@ OlderThan = Annotated[
 Day = Annotated[
     str | None,
     option(
-        "Only runs that were started on this day: 2026-11-24, today, yesterday, or a weekday such as tuesday, which is "
+        "Only runs that were started on this day: 2026-11-24, today, yesterday, or a weekday such as tuesday, meaning "
         "the latest one.",
         "--day",
     ),
@@ -50,15 +50,15 @@ def runs_(
     most: Annotated[int, typer.Option("--most", min=1, help="How many runs to list.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs in the folder of runs, the latest first.
+    """List the runs in a folder, latest first.
 
-    Those that did not do their task: vision-agent runs --status not_done --most 50
+    Runs that did not do their task: vision-agent runs --status not_done --most 50
 
-    Those of last Tuesday: vision-agent runs --day tuesday
+    Last Tuesday's runs: vision-agent runs --day tuesday
 
     The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
 
-    A status is how the run ended, or running, unfinished (cut off; perhaps it can be resumed) or unreadable.
+    The status is how the run ended, or running, unfinished (interrupted, may be resumable) or unreadable.
     """
     if context.invoked_subcommand is not None:
         return

@@ -84,14 +84,14 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MOST_BYTES = 2 << 30
 _MOST_FILES = 100_000
 _MOST_EXPANDED = 200
-"""How many times its packed size an archive of more than `_SMALL_BYTES` may have; text and pictures have 20 at most."""
+"""How many times its packed size an archive of more than `_SMALL_BYTES` may expand to; text and pictures reach 20."""
 _SMALL_BYTES = 32 << 20
 _ALIKE = 24
-"""Tones of 255 by which a pixel of a picture may differ that another version of the encoder made of the same page."""
+"""How many tones of 255 a pixel may differ in a picture of the same page by another version of the encoder."""
 _JPEG_QUALITY = 85
 _MOST_OF_DOWNLOADS = 256 << 20
 """Bytes of all downloads that an archive holds."""
-_NAMED = re.compile(
+_IN_ARCHIVE = re.compile(
     rf"{_RECORD}/(?:{RUN}|{STEPS}|(?:{SHOTS}|{REQUESTS})/[0-9a-f]{{64}}\.[a-z]+|{ORIGINALS}/[a-z]+\d*\.json"
     rf"|{DOWNLOADS}/(?!\.)[\w.-]{{1,120}})"
 )
@@ -100,7 +100,7 @@ _FINISHED = {"achieved": "done", "unreachable": "infeasible"}
 
 
 _Accept = Callable[[zipfile.ZipFile, Path], None]
-"""Raises if the run that was unpacked from an archive to a folder may not stay."""
+"""Checks the run that was unpacked from an archive to a folder; raises to reject it."""
 
 
 class _Data(BaseModel):
@@ -193,7 +193,7 @@ def _parts(folder: Path, run: Run) -> dict[str, bytes]:
 def _record_names(folder: Path) -> list[str]:
     below = [f"{name}/{each}" for name in (ORIGINALS, REQUESTS, SHOTS) for each in names_in(folder, name)]
     names = (RUN, STEPS, *below, *_downloads(folder))
-    return sorted(name for name in names if _NAMED.fullmatch(f"{_RECORD}/{name}"))
+    return sorted(name for name in names if _IN_ARCHIVE.fullmatch(f"{_RECORD}/{name}"))
 
 
 def _downloads(folder: Path) -> Iterator[str]:
@@ -317,11 +317,11 @@ def _as_jpeg(shot: Shot) -> bytes:
     if shot.media_type == "image/jpeg":
         return shot.data
     packed = io.BytesIO()
-    _decoded(shot.data).save(packed, "JPEG", quality=_JPEG_QUALITY)
+    _decode(shot.data).save(packed, "JPEG", quality=_JPEG_QUALITY)
     return packed.getvalue()
 
 
-def _decoded(data: bytes) -> Image.Image:
+def _decode(data: bytes) -> Image.Image:
     try:
         require_decodable(data)
         with Image.open(io.BytesIO(data)) as picture:
@@ -346,7 +346,7 @@ def read_cere(file: Path, runs: Path) -> Path:
     """
 
     def require_verified(archive: zipfile.ZipFile, folder: Path) -> None:
-        if change := _verified(archive, file, folder).first_change:
+        if change := _verify_unpacked(archive, file, folder).first_change:
             raise RecordError(f"{file} fails verification: {change}")
         read(folder)
 
@@ -371,17 +371,17 @@ def _read(file: Path, runs: Path, accept: _Accept) -> Path:
 
 
 def _require_plain(archive: zipfile.ZipFile, file: Path) -> None:
-    """Checks that unpacking takes no more than the archive is worth, and all tools read the same in it.
+    """Checks that the archive expands to a plausible size, and that all tools read the same in it.
 
     Raises:
-        RecordError: it does not.
+        RecordError: it does not, or they may not.
     """
     files = archive.infolist()
     whole, packed = sum(each.file_size for each in files), max(1, file.stat().st_size)
     if whole > _MOST_BYTES:
         raise RecordError(f"{file} contains more than {_MOST_BYTES >> 30} GiB and was not unpacked")
     if len(files) > _MOST_FILES:
-        raise RecordError(f"{file} contains {len(files)} files and was not unpacked", f"at most {_MOST_FILES} are")
+        raise RecordError(f"{file} contains {len(files)} files and was not unpacked; the limit is {_MOST_FILES}")
     if whole > _SMALL_BYTES and whole > _MOST_EXPANDED * packed:
         raise RecordError(f"{file} would expand to {whole // packed} times its size and was not unpacked")
     seen: set[str] = set()
@@ -392,8 +392,9 @@ def _require_plain(archive: zipfile.ZipFile, file: Path) -> None:
         if each.filename in seen:
             raise RecordError(f"{file} contains {name} twice, and tools differ in which one they read")
         seen.add(each.filename)
-        if each.file_size > (MOST_OF_RECORD if each.filename.endswith(STEPS) else MOST_OF_FILE):
-            raise RecordError(f"{file} was not unpacked: {name} has {each.file_size} bytes")
+        most = MOST_OF_RECORD if each.filename.endswith(STEPS) else MOST_OF_FILE
+        if each.file_size > most:
+            raise RecordError(f"{file} was not unpacked: {name} has {each.file_size} bytes; the limit is {most}")
 
 
 def _require_undamaged(archive: zipfile.ZipFile, file: Path) -> None:
@@ -417,10 +418,10 @@ def verify_cere(file: Path, head: str | None = None) -> Verified:
     with tempfile.TemporaryDirectory() as runs:
         folder = _read(file, Path(runs), lambda *_: None)
         with zipfile.ZipFile(file) as archive:
-            return _verified(archive, file, folder, head)
+            return _verify_unpacked(archive, file, folder, head)
 
 
-def _verified(archive: zipfile.ZipFile, file: Path, folder: Path, head: str | None = None) -> Verified:
+def _verify_unpacked(archive: zipfile.ZipFile, file: Path, folder: Path, head: str | None = None) -> Verified:
     """The result of verifying an archive that was unpacked to a folder."""
     found = verify(folder, head, may_lack_downloads=True)
     notes, faults = found.notes, list(found.faults)
@@ -433,7 +434,7 @@ def _verified(archive: zipfile.ZipFile, file: Path, folder: Path, head: str | No
 
 
 def _part_faults(archive: zipfile.ZipFile, folder: Path, head: str) -> Iterator[str]:
-    """The parts of the archive that do not follow from its record, whose hash chain is intact."""
+    """What is wrong with the parts of the archive: each must follow from its record, whose hash chain is intact."""
     try:
         run = read(folder)
         expected = _parts(folder, run)
@@ -460,11 +461,11 @@ def _manifest_faults(archive: zipfile.ZipFile, run: Run, head: str) -> Iterator[
         return
     given = {name: manifest.get(name) for name in ("run", "head")} if isinstance(manifest, dict) else {}
     if given != {"run": run.id, "head": head}:
-        yield "manifest.json names another run or another head"
+        yield "manifest.json names another run or another record hash"
 
 
 def _original_faults(folder: Path, run: Run) -> Iterator[str]:
-    """Which of another tool's files, kept in the run folder, differ from the steps that were made of them."""
+    """The original files of another tool, kept in the run folder, that differ from the steps made from them."""
     originals = _originals(folder)
     steps = {f"action{step.index - 1}.json": step for step in run.steps} if originals else {}
     for name in sorted(originals.keys() | steps.keys()):
@@ -493,7 +494,7 @@ def _is_same_action(content: bytes, expected: bytes) -> bool:
         state = parse_json(content)["state"]
         for name in ("screenshot_full", "screenshot_viewport"):
             theirs = state[name]
-            if theirs != ours["state"][name] and not _is_alike(theirs, ours["state"][name]):
+            if theirs != ours["state"][name] and not _looks_alike(theirs, ours["state"][name]):
                 return False
             ours["state"][name] = theirs
         return _json(ours) == content
@@ -501,8 +502,8 @@ def _is_same_action(content: bytes, expected: bytes) -> bool:
         return False
 
 
-def _is_alike(one: str, other: str) -> bool:
-    pictures = [_decoded(base64.b64decode(each, validate=True)) for each in (one, other)]
+def _looks_alike(one: str, other: str) -> bool:
+    pictures = [_decode(base64.b64decode(each, validate=True)) for each in (one, other)]
     if pictures[0].size != pictures[1].size:
         return False
     extremes: Any = ImageChops.difference(*pictures).getextrema()
@@ -516,7 +517,7 @@ def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: _Accept) -
         raise RecordError(f"{file} does not name its run: {first_line(error)}") from error
     name = about.get("id") if isinstance(about, dict) else None
     if not is_run_id(name):
-        raise RecordError(f"{file} does not name its run, or by an id that cannot name a file")
+        raise RecordError(f"{file} does not name its run, or its id cannot be the name of a folder")
     folder = runs / name
     if folder.exists():
         raise UsageError(f"The run {name} already exists in {runs}", "name another folder with --runs")
@@ -525,7 +526,7 @@ def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: _Accept) -
         unpacked = Path(temporary) / name
         unpacked.mkdir(mode=0o700)
         for each in archive.namelist():
-            if _NAMED.fullmatch(each):
+            if _IN_ARCHIVE.fullmatch(each):
                 path = unpacked / each.removeprefix(f"{_RECORD}/")
                 path.parent.mkdir(mode=0o700, exist_ok=True)
                 write_private(path, archive.read(each))
@@ -546,8 +547,8 @@ def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise RecordError(f"{file} is not a .cere file: {first_line(error)}") from error
     if not recorded or numbers != [*range(len(numbers))]:
-        some = f"{numbers[:20]} and {len(numbers) - 20} more" if len(numbers) > 20 else numbers
-        raise RecordError(f"{file} has the actions {some} and should have 0 to {max(numbers, default=0)}")
+        missing = min({*range(len(numbers) + 1)} - {*numbers})
+        raise RecordError(f"{file} is incomplete: it has {len(numbers)} actions, and action{missing}.json is missing")
     when = datetime.now(UTC)
     source = {"from": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
     run = Run(
@@ -573,8 +574,8 @@ def _events(run: Run, recorded: list[_CereStep]) -> Iterator[Event]:
         act = Custom(name=each.action.function, arguments=each.action.args)
         is_done = each.result.outcome.upper().rpartition(".")[2] in ("SUCCESS", "GOAL_ACHIEVED", "GOAL_UNREACHABLE")
         sentence = f"{act.name}: {each.result.outcome or 'no outcome recorded'}"
-        is_half = each.result.outcome.upper() == "PARTIAL"
-        outcome = Outcome(status="partial" if is_half else "refused", refusal="unsupported", sentence=sentence)
+        is_partial = each.result.outcome.upper() == "PARTIAL"
+        outcome = Outcome(status="partial" if is_partial else "refused", refusal="unsupported", sentence=sentence)
         if is_done:
             outcome = Outcome(status="done", effect="changed", sentence=sentence)
         yield Observed(step=index, observation=_observation(each.state, index, run.started_at))
@@ -615,7 +616,7 @@ def _observation(state: _State, index: int, when: datetime) -> Observation:
         listing="\n".join(lines),
         clean=shot,
         marked=shot,
-        warnings=("Imported from another tool, which records no positions; so there are no marks.",),
+        warnings=("Imported from another tool, which records no positions, so there are no marks.",),
     )
 
 

@@ -19,18 +19,18 @@ from vision_agent.types import Decision, Risky
 
 
 class BrowserTools:
-    """Browser sessions, and the tools that drive them; close it in the end.
+    """Browser sessions, and the tools that drive them; close it at the end.
 
     Args:
         settings: `Settings`, or a dict such as `{"runs": "records"}`; None: the environment and the settings files.
         allowed_hosts: the hosts that may be reached. None: all.
         denied_hosts: hosts that may not be reached, even if allowed.
         secrets: values that are typed by their names, each with its origins.
-        files: the only ones that may be uploaded.
+        files: the only files that may be uploaded.
         approve: answers what the settings' `approval` asks about; without it, that is refused.
         most_sessions: how many sessions may be open at a time.
         idle_s: seconds without a call after which a session is closed.
-        page: an async Playwright page of yours that the session works on and leaves open; there is one at a time then.
+        page: an async Playwright page of yours, which the session works on and leaves open; only one session at a time.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class BrowserTools:
         self._calls = Calls(self._sessions, self.specs)
 
     async def call(self, name: str, arguments: dict[str, Any], owner: object = None) -> ToolAnswer:
-        """The answer to a call. Whatever is wrong with it becomes a sentence.
+        """The answer to a call. Whatever is wrong with the call becomes a sentence in it.
 
         `owner`: whoever opens a session owns it, and nobody else can use it; None is anybody.
         """

@@ -1,7 +1,7 @@
-"""A browser tool for CUBE, a standard for the environments of agent benchmarks: marked pictures, acted on by number.
+"""A browser tool for CUBE, a standard for agent benchmarks: the agent sees marked pictures and acts by number.
 
-A web benchmark takes it as its `tool_config` and drives it by CUBE's own `BrowserTool`. An agent gets the tools of
-`vision-agent mcp`, with the same rules and the same record, for the one page of the task.
+A web benchmark takes it as its `tool_config` and drives it through CUBE's own `BrowserTool` interface. An agent gets
+the tools of `vision-agent mcp`, with the same rules and the same record, for the one page of the task.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ T = TypeVar("T")
 PICTURE = "marked picture"
 """The name of the picture in an observation. Not `screenshot`: some tasks crop that to the size of their own."""
 _EVALUATE_S = 60.0
-_OF_A_TASK = ("report", "close")
+_TASK_TOOLS = ("report", "close")
 """Tools that an agent does not get: the task says when an episode is over."""
 _KEPT_FROM_AGENT = OpenArguments.model_fields.keys()
-"""Arguments that are the same in each call of a task."""
+"""Arguments that an agent does not give: they are the same in each call of a task."""
 
 
 class MarkedBrowserConfig(ToolConfig):
@@ -72,7 +72,7 @@ class MarkedBrowserTool(BrowserTool):
         self.folders: list[Path] = []
         """The run folder of each episode, complete once the episode is over."""
         specs = offered_tools(uploads=bool(config.files), lends=False)
-        self._actions = {name: _action_schema(spec) for name, spec in specs.items() if name not in _OF_A_TASK}
+        self._actions = {name: _action_schema(spec) for name, spec in specs.items() if name not in _TASK_TOOLS}
         self._config = config
         self._loop: _LoopThread | None = None
         self._episode: _Episode | None = None
@@ -93,7 +93,7 @@ class MarkedBrowserTool(BrowserTool):
         if action.name == STOP_ACTION.name:
             self.final_step()
         if action.name not in self._actions:
-            raise ValueError(f"There is no action {action.name[:60]!r}; there are {', '.join(self._actions)}.")
+            raise ValueError(f"There is no action {action.name[:60]!r}; the actions are {', '.join(self._actions)}.")
         if self._episode is None:
             return _observation(ToolAnswer("The task has opened no page yet.", is_refused=True), action.id)
         unknown = sorted(_KEPT_FROM_AGENT & action.arguments.keys())
@@ -186,7 +186,7 @@ class _Episode:
 
     async def call(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
         assert self._tools is not None
-        # `look_id` makes of a look what changed since.
+        # With a `look_id`, `look` answers only what has changed since.
         about = {key: each for key, each in self._named.items() if not (name == "look" and key == "look_id")}
         answer = await self._tools.call(name, {**arguments, **about})
         head = answer.text.split("\n", 1)[0].split(" ")
@@ -248,7 +248,7 @@ class _Session(BrowserSession):
 
 
 class _LoopThread:
-    """An event loop in a thread of its own: CUBE calls from sync code, and from inside of other loops."""
+    """An event loop in a thread of its own: CUBE calls from sync code, and from inside other loops."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()

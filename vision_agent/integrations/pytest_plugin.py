@@ -25,12 +25,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--marks-report",
         metavar="DIR",
         default="marks-report",
-        help="where a failing test leaves its marked picture and its report (marks-report)",
+        help="where a failing test leaves its marked picture and its report; default: marks-report",
     )
     group.addoption(
         "--marks-accept",
         action="store_true",
-        help="keep the looks that marks.matches() finds as the accepted ones",
+        help="accept the looks that marks.matches() finds, and keep them beside the tests",
     )
 
 

@@ -13,8 +13,8 @@ from vision_agent.integrations.browser_tools import BrowserTools
 class MarkedBrowser(FunctionToolset[Any]):
     """The browser as a toolset: `Agent(model, toolsets=[browser])` within `async with MarkedBrowser() as browser`.
 
-    Takes what `BrowserTools` takes. A call that is refused is told to the model with the reason, and may be repeated
-    as often as `max_retries` says.
+    Takes what `BrowserTools` takes. A refused call goes back to the model with the reason, and may be repeated up to
+    `max_retries` times.
     """
 
     def __init__(self, *args: Any, max_retries: int = 5, **options: Any) -> None:
@@ -34,7 +34,7 @@ class MarkedBrowser(FunctionToolset[Any]):
         super().__init__(tools, max_retries=max_retries, instructions=self.browser.instructions)
 
     async def __aenter__(self) -> Self:
-        """Enters once more: each run of an agent does, too."""
+        """Enters once more, as each run of an agent does too."""
         self._entered += 1
         return self
 

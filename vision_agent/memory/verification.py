@@ -1,4 +1,4 @@
-"""Whether somebody or something other than the model that did a task says that it was done.
+"""Whether anyone or anything but the model that did a task confirms that it was done.
 
 It reads runs, and knows no exemplars and no files.
 """

@@ -16,7 +16,7 @@ from vision_agent.types import Approval, Decision, Ending, Observation, Outcome
 
 
 @dataclass(frozen=True)
-class UnderWay:
+class StepUnderWay:
     """A step whose actions are being carried out."""
 
     observation: Observation
@@ -24,7 +24,7 @@ class UnderWay:
     approval: Approval | None
 
 
-def close_cut_step(journal: Journal, step: UnderWay, longest_s: float) -> None:
+def close_cut_step(journal: Journal, step: StepUnderWay, longest_s: float) -> None:
     """Completes the record of a step that was cut off when the run had lasted `longest_s` seconds.
 
     The action under way may have been done, unless it only looks; those after it were not tried.

@@ -90,7 +90,7 @@ def _risks(settings: ApprovalSettings, actions: Sequence[Action], observation: O
     found: list[Risky] = []
     focus = _Focus(next((mark for mark in observation.marks if mark.state.focused), None))
     for place, action in enumerate(actions):
-        told = dict(_told_by(settings, action, observation, focus))
+        told = dict(_action_risks(settings, action, observation, focus))
         counts = {*settings.risks, *_ALWAYS}
         found += [Risky(action=place, risk=risk, why=why) for risk, why in told.items() if risk in counts]
         focus = _focus_after(action, focus, observation)
@@ -114,7 +114,7 @@ def marks_of(action: Action, observation: Observation) -> list[Mark]:
 
 def risks_in(name: str) -> set[Risk]:
     """The risks that the name of a control indicates."""
-    return {risk for risk, _ in _in_words(ApprovalSettings(), name)}
+    return {risk for risk, _ in _word_risks(ApprovalSettings(), name)}
 
 
 def is_risky_question(settings: ApprovalSettings, text: str) -> bool:
@@ -123,7 +123,7 @@ def is_risky_question(settings: ApprovalSettings, text: str) -> bool:
         return False
     if settings.ask == "always" or len(text) > risk_words.LONGEST:  # what comes after that is not judged
         return True
-    return any(risk in settings.risks for risk, _ in _in_words(settings, text))
+    return any(risk in settings.risks for risk, _ in _word_risks(settings, text))
 
 
 def only_looks(action: Action) -> bool:
@@ -155,7 +155,7 @@ def _focus_after(action: Action, before: _Focus, seen: Observation) -> _Focus:
     return _Focus(mark, is_known=mark is not None)
 
 
-def _told_by(
+def _action_risks(
     settings: ApprovalSettings, action: Action, seen: Observation, focus: _Focus
 ) -> Iterator[tuple[Risk, str]]:
     if not action.traits.is_classified:
@@ -165,41 +165,41 @@ def _told_by(
         case Upload():
             yield "upload", f"it gives {', '.join(action.files)} to the page"
         case Goto() | OpenTab():
-            yield from _leaving(settings, host_of(resolve_url(seen.url, action.url)), seen)
+            yield from _leave_risks(settings, host_of(resolve_url(seen.url, action.url)), seen)
         case Reload() | Back() | Forward() if seen.answers_form:
             yield "submit", "the page is the response to a form, which may be sent again"
         case Custom():
             yield from _custom_action_risks(settings, action)
         case Click() | DoubleTap() | Hold():
-            yield from _of_pressed(settings, _mark_at(action.target, seen), seen)
+            yield from _press_risks(settings, _mark_at(action.target, seen), seen)
         case Check():
             mark = seen.known_mark(action.mark)
-            yield from _of_pressed(settings, mark, seen)
-            yield from _in_words(settings, mark.name if mark else "")
+            yield from _press_risks(settings, mark, seen)
+            yield from _word_risks(settings, mark.name if mark else "")
         case Select():
             for option in action.options:
-                yield from _in_words(settings, option)
+                yield from _word_risks(settings, option)
         case Drag():
-            yield from _of_drop(settings, action, seen)
+            yield from _drop_risks(settings, action, seen)
         case Press() if _has_key(_PRESSING, action):
-            yield from _of_entered(settings, _focus_of(action, focus, seen), seen, is_enter=_has_key(_ENTER, action))
+            yield from _enter_risks(settings, _focus_of(action, focus, seen), seen, is_enter=_has_key(_ENTER, action))
         case Press() if _has_key(_DELETING, action):
             at = _focus_of(action, focus, seen)
             if not at.is_known or at.mark is None or not _is_plain_field(at.mark):
                 yield "delete", f"{action.keys} outside a text field can delete what is selected"
         case Press() if _has_key(_CHOOSING, action):
-            yield from _of_chosen(settings, _focus_of(action, focus, seen).mark, seen)
+            yield from _choice_risks(settings, _focus_of(action, focus, seen).mark, seen)
         case Type():
             mark = _mark_at(action.target, seen)
-            yield from _of_chosen(settings, mark, seen)
+            yield from _choice_risks(settings, mark, seen)
             # In a multi-line field a line break is typed as Enter, at which a chat sends its message.
             breaks = any(each in action.text for each in "\r\n") and (mark is None or mark.tag != "input")
             if action.submit or breaks:
-                yield from _of_entered(settings, _Focus(mark), seen, is_enter=True)
+                yield from _enter_risks(settings, _Focus(mark), seen, is_enter=True)
         case Set():
             mark = seen.known_mark(action.mark)
             if mark is not None and mark.role == "slider":  # some are moved to confirm
-                yield from _in_words(settings, mark.name)
+                yield from _word_risks(settings, mark.name)
         case Reload() | Back() | Forward() | Press() | SelectText() | SwitchTab() | CloseTab():
             pass
         case Pan() | Magnify() | FindOn():
@@ -225,7 +225,7 @@ def _has_key(kind: re.Pattern[str], action: Press) -> bool:
 def _custom_action_risks(settings: ApprovalSettings, action: Custom) -> Iterator[tuple[Risk, str]]:
     if action.name in settings.harmless:
         return
-    yield from _in_words(settings, action.name.replace("_", " "))
+    yield from _word_risks(settings, action.name.replace("_", " "))
     if action.risks is None:
         yield "unclassified", f"{action.name} does not declare its risks"
     for risk in RISKS:
@@ -233,7 +233,7 @@ def _custom_action_risks(settings: ApprovalSettings, action: Custom) -> Iterator
             yield risk, f"{action.name} declares this risk"
 
 
-def _of_entered(
+def _enter_risks(
     settings: ApprovalSettings, focus: _Focus, seen: Observation, *, is_enter: bool
 ) -> Iterator[tuple[Risk, str]]:
     """The risks of Enter or Space: in a field or on a checkbox, Enter can send the form; on a button, both press it; an
@@ -243,14 +243,14 @@ def _of_entered(
     if not focus.is_known or (mark is None and is_enter):
         yield "submit", "the key goes to whatever has the focus then and can send its form"
     elif mark is not None and mark.kind != "field":
-        yield from _of_pressed(settings, mark, seen)
+        yield from _press_risks(settings, mark, seen)
         if is_enter and mark.kind == "toggle" and mark.tag in ("input", "label"):
-            yield "submit", f"Enter on {_called(mark)} can send its form"
+            yield "submit", f"Enter on {_mark_words(mark)} can send its form"
     elif is_enter and mark is not None and mark.state.input_type != "search" and mark.role != "searchbox":
-        yield "submit", f"Enter in {_called(mark)} can send its form"
+        yield "submit", f"Enter in {_mark_words(mark)} can send its form"
 
 
-def _of_chosen(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
+def _choice_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
     """The risks of what keys may choose: any option of a list, any other button of a group, any place on a track."""
     if mark is None:
         return
@@ -260,10 +260,10 @@ def _of_chosen(settings: ApprovalSettings, mark: Mark | None, seen: Observation)
     elif mark.role == "slider":
         names.append(mark.name)
     for name in dict.fromkeys(names):
-        yield from _in_words(settings, name)
+        yield from _word_risks(settings, name)
 
 
-def _of_drop(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Iterator[tuple[Risk, str]]:
+def _drop_risks(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Iterator[tuple[Risk, str]]:
     """The risks of the drop target; at a point, any mark there may be the target."""
     if isinstance(drag.target, Offset):
         start = _page_point(drag.source, seen)
@@ -274,38 +274,38 @@ def _of_drop(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Itera
     for mark in _marks_at(target, seen) if target is not None else ():
         if _is_plain_field(mark) or _is_named(mark, settings.harmless):
             continue
-        yield from _in_words(settings, mark.name)
+        yield from _word_risks(settings, mark.name)
         if risk_words.is_bin(mark.name):
             yield "delete", f"it is dropped on “{mark.name}”"
         elif mark.icon is not None and risk_words.is_bin(mark.icon.name):
             yield "delete", f"it is dropped on what looks like “{mark.icon.name}”"
 
 
-def _of_pressed(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
+def _press_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
     if mark is None or _is_named(mark, settings.harmless):
         return
     if mark.state.submits:
-        yield "submit", f"{_called(mark)} sends a form"
+        yield "submit", f"{_mark_words(mark)} sends a form"
     if mark.state.input_type == "file":
-        yield "upload", f"{_called(mark)} takes files"
+        yield "upload", f"{_mark_words(mark)} takes files"
     if not _is_plain_field(mark):
-        yield from _of_texts(settings, mark)
+        yield from _text_risks(settings, mark)
     if mark.is_drawn_editor:
-        yield from _in_words(settings, mark.state.value or "")
+        yield from _word_risks(settings, mark.state.value or "")
     if mark.state.leads_to:
-        yield from _leaving(settings, mark.state.leads_to, seen)
+        yield from _leave_risks(settings, mark.state.leads_to, seen)
 
 
-def _of_texts(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
+def _text_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
     """The risks that all texts about a mark indicate: those that a person reads on it, and those behind it."""
-    yield from _in_words(settings, mark.name)
-    yield from _in_words(settings, mark.says, "it says")
+    yield from _word_risks(settings, mark.name)
+    yield from _word_risks(settings, mark.says, "it says")
     if mark.icon is not None:  # a guess, which can only add a risk
-        yield from _in_words(settings, mark.icon.name, "its icon looks like")
+        yield from _word_risks(settings, mark.icon.name, "its icon looks like")
     if mark.shows:
         yield "mismatch", f"it is called “{mark.name}” and shows “{mark.shows}”"
     if mark.in_dialog and mark.kind != "field" and not risk_words.is_refusal(mark.shows or mark.name):
-        yield from _in_words(settings, mark.context, "it answers")
+        yield from _word_risks(settings, mark.context, "it answers")
 
 
 def _is_plain_field(mark: Mark) -> bool:
@@ -317,7 +317,7 @@ def _is_named(mark: Mark, names: Sequence[str]) -> bool:
     return mark.name.strip().casefold() in {each.strip().casefold() for each in names}
 
 
-def _in_words(settings: ApprovalSettings, text: str, how: str = "it is called") -> Iterator[tuple[Risk, str]]:
+def _word_risks(settings: ApprovalSettings, text: str, how: str = "it is called") -> Iterator[tuple[Risk, str]]:
     """The risks that a text indicates."""
     if not text or text in settings.harmless:
         return
@@ -329,7 +329,7 @@ def _in_words(settings: ApprovalSettings, text: str, how: str = "it is called") 
         yield risk, f"{how} “{text}”"
 
 
-def _leaving(settings: ApprovalSettings, host: str, seen: Observation) -> Iterator[tuple[Risk, str]]:
+def _leave_risks(settings: ApprovalSettings, host: str, seen: Observation) -> Iterator[tuple[Risk, str]]:
     here = host_of(seen.url)
     is_ours = any(fnmatchcase(host, each.casefold()) for each in settings.hosts)
     if host and here and host != here and host != f"www.{here}" and here != f"www.{host}" and not is_ours:
@@ -358,8 +358,8 @@ def _page_point(target: Target, seen: Observation) -> Point | None:
     return mark.point if mark is not None else None
 
 
-def _called(mark: Mark) -> str:
-    """A mark in a risk's reason; the decision shown beside it says which of several it is."""
+def _mark_words(mark: Mark) -> str:
+    """A mark as the reason of a risk names it; the decision shown beside it says which of several it is."""
     return f"{mark.tag} “{mark.name}”" if mark.name else mark.tag
 
 

@@ -41,7 +41,7 @@ def cost_of(usages: Sequence[Usage]) -> tuple[int, float | None]:
     return sum(usage.total for usage in usages), total_cost(usages)
 
 
-def reached(limits: Limits, used: Spent) -> str:
+def reached_limit(limits: Limits, used: Spent) -> str:
     """The limit that is reached, in words; empty if none is."""
     if used.steps >= limits.steps:
         return "1 step was taken" if limits.steps == 1 else f"{limits.steps} steps were taken"
@@ -59,7 +59,7 @@ def reached(limits: Limits, used: Spent) -> str:
     return ""
 
 
-def too_small(limits: Limits, steps: Sequence[Step], used: Spent) -> str:
+def limit_of_next_request(limits: Limits, steps: Sequence[Step], used: Spent) -> str:
     """The limit that the next request would pass, in words; empty if it fits, or if none was made so far.
 
     The next request is estimated as the last one, with the reply to that one added to it as input, and with another

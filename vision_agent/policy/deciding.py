@@ -13,7 +13,7 @@ from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.journal import Journal
 from vision_agent.policy.interrupted import Lost
 from vision_agent.policy.recovery import RecoveryPolicy
-from vision_agent.policy.stall import StallDetector
+from vision_agent.policy.stall import Stall
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Observation
 
@@ -34,7 +34,7 @@ class Decider:
         self._recovery = RecoveryPolicy(journal.record_trouble)
         self._recovers = recovers
 
-    async def decide(self, observation: Observation, stalled: StallDetector) -> Decision:
+    async def decide(self, observation: Observation, stalled: Stall) -> Decision:
         """What to do about this observation.
 
         Raises:
@@ -46,17 +46,17 @@ class Decider:
         if self._first:
             actions, self._first = self._first, ()
             return Decision(author="scripted", next_goal="Do what the task begins with", actions=tuple(actions))
-        return await self._asked(observation)
+        return await self._ask_model(observation)
 
     def do_first(self, actions: Sequence[Action]) -> None:
         """Decides these actions before the model is asked."""
         self._first = tuple(actions)
 
-    def make_good(self, lost: Lost) -> None:
+    def restore_or_report(self, lost: Lost) -> None:
         """Restores what the page lost while the run was interrupted, or reports it."""
-        self._recovery.make_good(lost)
+        self._recovery.restore_or_report(lost)
 
-    async def _asked(self, observation: Observation) -> Decision:
+    async def _ask_model(self, observation: Observation) -> Decision:
         journal, model = self._journal, self._model
 
         def trouble(error: FormatError) -> None:
@@ -82,7 +82,7 @@ class Decider:
             journal.record_trouble(f"{error.sentence} The fallback takes over.", error.usage)
         # For the rest of the run: of two models that take turns, each would know half of the plan.
         self._model, self._fallback = self._fallback, None
-        return await self._asked(observation)
+        return await self._ask_model(observation)
 
 
 async def usable_reply(

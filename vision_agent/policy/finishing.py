@@ -91,7 +91,7 @@ class Finishing:
         """The judge's verdict; if there is none, an ending that does not count as success and keeps the answer."""
         journal = self._journal
         used = budget.spent(journal.steps, journal.seconds, usages_of(decision, None, tuple(journal.unused)))
-        if limit := budget.reached(journal.task.limits, used):
+        if limit := budget.reached_limit(journal.task.limits, used):
             sentence = f"A limit was reached before a judge could check the completion: {limit}."
             return _ending("limit", sentence, action)
         verdict = await self._verdict(judge, action, observation)

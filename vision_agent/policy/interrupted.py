@@ -80,7 +80,7 @@ class InterruptedStep:
         )
 
     @property
-    def is_told(self) -> bool:
+    def has_all_outcomes(self) -> bool:
         """Whether every action has an outcome."""
         return len(self.outcomes) == len(self.decision.actions)
 
@@ -148,8 +148,8 @@ def _told_by_state(action: Action, cut: InterruptedStep, now: Observation) -> Ou
     holds = _holds(action, cut.observation, now)
     if holds:
         return cut.happened(action, "the page shows it")
-    can_be_told = holds is not None and not (is_another_page(cut.observation, now) or _has_secret(action))
-    return cut.unfinished(action, begun=True) if can_be_told else None
+    is_known = holds is not None and not (is_another_page(cut.observation, now) or _has_secret(action))
+    return cut.unfinished(action, begun=True) if is_known else None
 
 
 def is_another_page(was: Observation, now: Observation) -> bool:

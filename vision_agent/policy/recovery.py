@@ -12,7 +12,7 @@ from vision_agent.actions import Action, Ask, Goto, Wait
 from vision_agent.policy import blockers, stall
 from vision_agent.policy.interrupted import Lost
 from vision_agent.policy.rebind import RebindError, rebind_actions
-from vision_agent.policy.stall import StallDetector
+from vision_agent.policy.stall import Stall
 from vision_agent.types import Decision, Observation, Step, Task
 
 _WHAT_NOW = "Enter it again in the browser, or answer anything to go on without it, or stop the run."
@@ -30,81 +30,79 @@ class RecoveryPolicy:
         self._lost: Lost | None = None
         """The entries that the page lost while the run was interrupted, until they are restored or reported."""
 
-    def make_good(self, lost: Lost) -> None:
+    def restore_or_report(self, lost: Lost) -> None:
         """Restores the lost entries in the next steps if that is allowed, and otherwise reports them."""
         self._path, self._lost = lost.again, lost
 
-    def decide(
-        self, task: Task, steps: Sequence[Step], observation: Observation, still: StallDetector
-    ) -> Decision | None:
+    def decide(self, task: Task, steps: Sequence[Step], observation: Observation, stalled: Stall) -> Decision | None:
         """The loop's own decision; None if the model is to decide."""
         return (
-            self._on_the_way_back(steps, observation)
-            or self._at_a_loss(steps)
-            or self._out_of(still, task.limits.stall)
-            or _at_wall(task, steps, observation)
+            self._step_back(steps, observation)
+            or self._report_lost(steps)
+            or self._leave_stall(stalled, task.limits.stall)
+            or _pass_captcha(task, steps, observation)
         )
 
-    def _out_of(self, still: StallDetector, most: int) -> Decision | None:
+    def _leave_stall(self, stalled: Stall, most: int) -> Decision | None:
         """Goes back to an earlier state, or in the end stops, when hints have not helped."""
-        if still.times >= most:
+        if stalled.times >= most:
             return Decision(author="loop", next_goal="Stop: this leads nowhere")
-        if still.times < stall.BACK or still.back is None or still.was_taken_back:
+        if stalled.times < stall.BACK or stalled.back is None or stalled.was_taken_back:
             return None
-        self._path = still.back.steps
-        goal = f"Leave a stall of {still.times} steps: back to an earlier {'state' if self._path else 'page'}"
-        return Decision(author="loop", next_goal=goal, actions=(Goto(url=still.back.address),))
+        self._path = stalled.back.steps
+        goal = f"Leave a stall of {stalled.times} steps: back to an earlier {'state' if self._path else 'page'}"
+        return Decision(author="loop", next_goal=goal, actions=(Goto(url=stalled.back.address),))
 
-    def _on_the_way_back(self, steps: Sequence[Step], observation: Observation) -> Decision | None:
+    def _step_back(self, steps: Sequence[Step], observation: Observation) -> Decision | None:
         """The next step of the recorded path; None if there is none or its targets are not on the page."""
         if not self._path:
             return None
-        if _is_barred(steps):
-            self._leave()
+        if _was_stopped(steps):
+            self._end_way_back()
             return None
         step, *rest = self._path
         self._path = tuple(rest)
         try:
             actions = rebind_actions(step, observation)
         except RebindError as error:
-            self._leave()
+            self._end_way_back()
             self._tell(f"The way back to an earlier state ends here: {error}.")
             return None
         goal = f"On the way back: what was done in step {step.index}"
         return Decision(author="loop", next_goal=goal, actions=actions)
 
-    def _leave(self) -> None:
+    def _end_way_back(self) -> None:
         self._path = ()
         self._lost = replace(self._lost, again=()) if self._lost else None
 
-    def _at_a_loss(self, steps: Sequence[Step]) -> Decision | None:
+    def _report_lost(self, steps: Sequence[Step]) -> Decision | None:
         """Reports once what the page lost while the run was interrupted, unless it was restored."""
         lost = self._lost
         if lost is None or self._path:
             return None
         self._lost = None
-        if lost.again and not _is_barred(steps):
+        if lost.again and not _was_stopped(steps):
             return None
         ask = Ask(question=f"{lost.sentence}. {_WHAT_NOW}")
         return Decision(author="loop", next_goal=lost.sentence, actions=(ask,) if lost.must_be_asked else ())
 
 
-def _is_barred(steps: Sequence[Step]) -> bool:
-    """Whether the last step on the way back was refused or only partly done."""
+def _was_stopped(steps: Sequence[Step]) -> bool:
+    """Whether the loop's last step, such as one on the way back, was refused or only partly done."""
     last = steps[-1]
     return last.decision.author == "loop" and any(outcome.status != "done" for outcome in last.outcomes)
 
 
-def _at_wall(task: Task, steps: Sequence[Step], observation: Observation) -> Decision | None:
+def _pass_captcha(task: Task, steps: Sequence[Step], observation: Observation) -> Decision | None:
     """On a page that is nothing but a captcha: waits, as some let the browser through, then asks a person once."""
-    wall = next((each for each in blockers.blockers_in(task, observation) if each.is_whole), None)
+    captcha = next((each for each in blockers.blockers_in(task, observation) if each.is_whole), None)
     ours = [step for step in steps if step.decision.author == "loop"]
     here = [step for step in ours if step.observation.url == observation.url]
     # A solved captcha may stay visible: after asking once, the model decides.
-    if wall is None or any(isinstance(action, Ask) for step in here for action, _ in step.carried_out):
+    if captcha is None or any(isinstance(action, Ask) for step in here for action, _ in step.carried_out):
         return None
     has_waited = any(isinstance(action, Wait) for step in here for action in step.decision.actions)
     action: Action = Wait(seconds=_LETS_THROUGH_S, change=True)
     if has_waited:
-        action = Ask(question=wall.question(observation))
-    return Decision(author="loop", next_goal=f"Get past the {wall.words} with a person", actions=(action,))
+        action = Ask(question=captcha.question(observation))
+    return Decision(author="loop", next_goal=f"Get past the {captcha.words} with a person", actions=(action,))

@@ -43,7 +43,7 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
-def telling_words(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The words of a text without stop words."""
     return frozenset(words_of(text)) - _STOP_WORDS
 
@@ -51,7 +51,7 @@ def telling_words(text: str) -> frozenset[str]:
 def is_about(text: str, wanted: frozenset[str]) -> bool:
     """Whether a text contains one of these words, or one that starts with it or that it starts with."""
     begun = _beginnings(wanted)
-    return any(word in begun or any(each in wanted for each in _stems(word)) for word in telling_words(text))
+    return any(word in begun or any(each in wanted for each in _stems(word)) for word in content_words(text))
 
 
 @lru_cache(maxsize=16)
@@ -63,16 +63,16 @@ def _stems(word: str) -> list[str]:
     return [word[:end] for end in range(_SHORTEST_STEM, len(word))]
 
 
-def numbered(line: str) -> tuple[int | None, str]:
+def split_number(line: str) -> tuple[int | None, str]:
     """The mark of a line and the rest of the line; None for context text and for the last line."""
     found = _LINE.match(line)
     return (int(found[1]), found[2]) if found else (None, line)
 
 
-def spoken(said: str) -> str:
+def page_text_of(rest: str) -> str:
     """The page text in a line: the name and the quoted parts of its brackets, without tag and state."""
-    found = _TAG_AND_TEXT.match(said)
-    return " ".join([*_QUOTED.findall(found[1]), found[2]]) if found else said
+    found = _TAG_AND_TEXT.match(rest)
+    return " ".join([*_QUOTED.findall(found[1]), found[2]]) if found else rest
 
 
 def lines_of(seen: Observation) -> dict[int, str]:
@@ -86,7 +86,7 @@ def lines_of(seen: Observation) -> dict[int, str]:
 
 
 def _lines_in(listing: str) -> dict[int, str]:
-    found = map(numbered, listing.splitlines())
+    found = map(split_number, listing.splitlines())
     return {number: _TRANSIENT.sub(">", said, count=1) for number, said in found if number is not None}
 
 

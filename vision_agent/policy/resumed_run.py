@@ -42,12 +42,12 @@ class ResumedRun:
 
     async def begin(self, browser: Browser, prepare: Callable[[], Awaitable[None]] | None) -> Ending | None:
         """Opens the page again and completes the interrupted step; returns an ending if the run is already over."""
-        ending = reopen(self._plan, self._journal) or await self._forbidden_to_open()
+        ending = reopen(self._plan, self._journal) or await self._may_not_open()
         if ending is None and prepare is not None:
             await prepare()
-        return ending or await self._take_up(browser)
+        return ending or await self._catch_up(browser)
 
-    async def _forbidden_to_open(self) -> Ending | None:
+    async def _may_not_open(self) -> Ending | None:
         """The ending if the page needs a person's permission to be opened again and did not get it, else None."""
         address = self._plan.opens
         if address is None or self._plan.may_reopen or not stall.may_do_something(address):
@@ -64,24 +64,24 @@ class ResumedRun:
             said = "A person must say how the run continues"
         return Ending(status="needs_person", sentence=f"{said}: {question}")
 
-    async def _take_up(self, browser: Browser) -> Ending | None:
+    async def _catch_up(self, browser: Browser) -> Ending | None:
         """Completes the interrupted step without repeating anything, and finds out what the page lost."""
         journal, cut = self._journal, self._plan.step
         now = await browser.observe()
         if cut is not None:
-            if not cut.is_told:
+            if not cut.has_all_outcomes:
                 # Not recorded, as the step has its observation: this one is shown to the person who is asked.
                 journal.notify(Observed(step=cut.index, observation=now))
-                ending = await self._find_out(cut, now) or _ending_in(journal.steps)
+                ending = await self._complete_step(cut, now) or _ending_in(journal.steps)
                 if ending is not None:
                     return ending
             last = journal.steps[-1]
             self._decider.do_first(interrupted.left_to_do(last) if last.decision.author == "scripted" else ())
         if (lost := interrupted.lost(journal.steps, now)) is not None:
-            self._decider.make_good(lost)
+            self._decider.restore_or_report(lost)
         return None
 
-    async def _find_out(self, cut: InterruptedStep, now: Observation) -> Ending | None:
+    async def _complete_step(self, cut: InterruptedStep, now: Observation) -> Ending | None:
         """Completes a step with missing outcomes; returns an ending if an outcome stays unknown."""
         journal = self._journal
         for place, action in enumerate(cut.decision.actions):
@@ -116,10 +116,10 @@ def reopen(plan: ResumePlan, journal: Journal) -> Ending | None:
     for text in plan.messages:
         journal.add_message(text)
     cut = plan.step
-    if cut is not None and cut.is_told:
+    if cut is not None and cut.has_all_outcomes:
         journal.add_step(cut.completed([cut.outcomes[place] for place in sorted(cut.outcomes)]), is_earlier=True)
     # A person who resumes a run that they had stopped wants it to continue.
-    is_complete = cut is None or cut.is_told
+    is_complete = cut is None or cut.has_all_outcomes
     return _ending_in(journal.steps) if is_complete and not plan.was_ended else None
 
 

@@ -75,7 +75,7 @@ def price_of(action: Action, seen: Observation, currency: str) -> Price:
 
 def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
     """What an action paid; zero if it was not carried out, or sent nothing."""
-    if _sent_nothing(outcome) or not pays(action, seen) or _only_leads(action, outcome, seen):
+    if _sent_nothing(outcome) or not pays(action, seen) or _only_opened_checkout(action, outcome, seen):
         return Price(Decimal(0))
     return price_of(action, seen, currency)
 
@@ -128,8 +128,8 @@ def _sent_nothing(outcome: Outcome) -> bool:
     return outcome.status == "refused" or outcome.effect in ("no_effect", "changed", "dialog")
 
 
-def _only_leads(action: Action, outcome: Outcome, seen: Observation) -> bool:
-    """Whether it was a link to a checkout that opened a page: a payment there counts when it is made."""
+def _only_opened_checkout(action: Action, outcome: Outcome, seen: Observation) -> bool:
+    """Whether an action only opened a checkout by its link: a payment there counts when it is made."""
     names = set(risk_words.entries_of(TO_CHECKOUT))
     marks = marks_of(action, seen)
     is_link = bool(marks) and all(each.tag == "a" and not each.state.submits for each in marks)

@@ -49,7 +49,7 @@ class WayBack:
 
 
 @dataclass(frozen=True)
-class StallDetector:
+class Stall:
     """How many steps in a row brought nothing new, and what may help."""
 
     times: int
@@ -115,7 +115,7 @@ def edges_of(steps: Sequence[Step], last: Observation | None = None) -> list[Edg
     ]
 
 
-def detect_stall(steps: Sequence[Step], observation: Observation) -> StallDetector:
+def detect_stall(steps: Sequence[Step], observation: Observation) -> Stall:
     """The stall, if any, after these steps, with `observation` as the current one."""
     edges, looks = edges_of(steps, observation), [*(step.observation for step in steps), observation]
     times, was_taken_back = 0, False
@@ -132,10 +132,10 @@ def detect_stall(steps: Sequence[Step], observation: Observation) -> StallDetect
             break
         times += 1
     if times == 0:
-        return StallDetector(times)
+        return Stall(times)
     untried = _untried(steps, edges, observation)
     back = _way_back(steps, edges, observation) if times >= HINT else None
-    return StallDetector(times, untried, back, was_taken_back)
+    return Stall(times, untried, back, was_taken_back)
 
 
 def _is_stale(edge: Edge, earlier: Sequence[Edge], step: Step, looks: Sequence[Observation]) -> bool:

@@ -1,4 +1,4 @@
-"""Reads what a page of runs shows of one run: its steps in a sentence each, what they cost, and their pictures.
+"""Reads a run at a glance, for the page of runs: a sentence for each step, its cost and its picture.
 
 Marks and listings, most of a record, are skipped, so a run of forty steps takes milliseconds and not seconds.
 """

@@ -144,7 +144,10 @@ class _Values:
         written = [_written(value) for _, value in longest_first]
         encoded = [_base64_forms(value) for _, value in longest_first]
         self._beginnings = [
-            (name, form, most) for name, value in longest_first for form in _literals(value) if (most := _half(form))
+            (name, form, most)
+            for name, value in longest_first
+            for form in _literals(value)
+            if (most := _identifying_length(form))
         ]
         self._anchors = tuple({_anchor(form) for forms in encoded for form in forms})
 
@@ -338,7 +341,7 @@ def _literals(value: str) -> list[str]:
 _SHORTEST_PART = 4
 
 
-def _half(form: str) -> int:
+def _identifying_length(form: str) -> int:
     """How many leading characters identify a truncated form; 0 if it is too short for that."""
     half = max(_SHORTEST_PART, len(form) // 2)
     return half if half < len(form) else 0

@@ -1,4 +1,4 @@
-"""The graph of a run for its report: page states as nodes, what the steps did as edges, and the lines between them.
+"""The graph of a run for its report: page states as nodes, steps as edges, and where their lines are drawn.
 
 States are listed from top to bottom in the order in which they were first seen, each with the edges that leave it. An
 edge to the next state is the line straight down; the others run through lanes at the left, where edges to one state,

@@ -1,4 +1,4 @@
-"""New values in the words of recorded marks: `Add mug to cart` is `Add hat to cart` where the product is another one.
+"""Puts new values into the names of recorded marks: for another product, `Add mug to cart` is `Add hat to cart`.
 
 A mark whose words change is recognised by them, because its fingerprint is of the old ones. Where it cannot be told
 whether a word is the value, nothing is replayed: a step that does the recorded thing for the wrong value is worse than
@@ -128,7 +128,7 @@ class RenamedMarks:
             if isinstance(action, Goto | OpenTab) and (change := self._in_address(action.url)) is not None:
                 raise UsageError(
                     f"Step {step.index} opened {_shown(action.url)}, and {change.name} was {_shown(change.old)!r}: "
-                    "it is not known which address the new value has",
+                    "the address for the new value is unknown",
                     _INSTEAD,
                 )
 

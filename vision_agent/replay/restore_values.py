@@ -1,4 +1,4 @@
-"""Puts the recorded values back in place of those of one replay, so that a repair fits the recorded run and any values.
+"""Puts the recorded values back in place of those of one replay, so that its repairs also fit other values.
 
 If it cannot be told which words are a value, the repair is not kept.
 """
@@ -56,7 +56,7 @@ class ValueRestorer:
         for change in self._changes:
             self._require_clear(change, built)
         kept = [self._step(step) for step in built.now]
-        made = build(was, self._in_text(why), kept)
+        made = build(was, self._restore_text(why), kept)
         self._require_gone(made)
         return made
 
@@ -76,7 +76,7 @@ class ValueRestorer:
 
     def _step(self, step: Step) -> Step:
         old = step.model_dump(mode="json", exclude={"started_at"})
-        new = self._walked(old)
+        new = self._restore(old)
         for seen_then, seen_now in zip(old["observation"]["marks"], new["observation"]["marks"], strict=True):
             if any(seen_then.get(name) != seen_now.get(name) for name in _WORDS):
                 if seen_now.get("source") != "dom":
@@ -87,29 +87,29 @@ class ValueRestorer:
         except ValidationError as error:
             raise CannotRestore("a value is also a word of the record's format") from error
 
-    def _walked(self, value: Any, key: str = "") -> Any:
+    def _restore(self, value: Any, key: str = "") -> Any:
         match value:
             case dict():
-                return {name: self._walked(each, name) for name, each in value.items()}
+                return {name: self._restore(each, name) for name, each in value.items()}
             case list():
-                return [self._walked(each, key) for each in value]
+                return [self._restore(each, key) for each in value]
             case str() if key == "url":
-                return self._in_address(value)
+                return self._restore_address(value)
             case str() if key in _VALUES:
                 whole = next((each.old for each in self._changes if each.new and each.new == value), None)
-                return self._in_text(value) if whole is None else whole
+                return self._restore_text(value) if whole is None else whole
             case str() if key not in _NO_TEXTS:
-                return self._in_text(value)
+                return self._restore_text(value)
         return value
 
-    def _in_text(self, text: str) -> str:
+    def _restore_text(self, text: str) -> str:
         for change in self._changes:
             if has_words(text, change.new) and len(change.new.strip()) >= SHORTEST:
                 pattern = rf"(?<!\w){re.escape(change.new)}(?!\w)"
                 text = re.sub(pattern, lambda _, old=change.old: old, text, flags=re.IGNORECASE)  # type: ignore[misc]
         return text
 
-    def _in_address(self, url: str) -> str:
+    def _restore_address(self, url: str) -> str:
         for change in self._changes:
             for coded in (quote, quote_plus):
                 if len(change.new.strip()) >= SHORTEST:

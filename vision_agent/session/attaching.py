@@ -25,7 +25,7 @@ class Attaching(AbstractAsyncContextManager[T]):
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
-            f"attach() is to be entered: `async with attach(page) as browser:`, then `await browser.{name}(…)`; with "
+            f"attach() must be entered: `async with attach(page) as browser:`, then `await browser.{name}(…)`; with "
             "Playwright's sync API, import attach from vision_agent.sync_api"
         )
 
@@ -45,4 +45,4 @@ class SyncAttaching(AbstractContextManager[T]):
         return self._inner.__exit__(kind, error, trace)
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"attach() is to be entered: `with attach(page) as browser:`, then `browser.{name}(…)`")
+        raise AttributeError(f"attach() must be entered: `with attach(page) as browser:`, then `browser.{name}(…)`")

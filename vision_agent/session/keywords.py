@@ -50,7 +50,9 @@ class Output:
         """
         name = getattr(output, "__name__", type(output).__name__)
         if isinstance(output, BaseModel | str) or inspect.isroutine(output):
-            raise UsageError(f"output={name} cannot be an answer: it is no type", "give a pydantic model: output=Order")
+            raise UsageError(
+                f"output={name} cannot be an answer: it is not a type", "give a pydantic model: output=Order"
+            )
         try:
             self._type: TypeAdapter[Any] = TypeAdapter(output)
             self.schema = self._type.json_schema()
@@ -101,7 +103,7 @@ def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> 
     if steps is None:
         return full_model_name(model) if isinstance(model, str) else model
     if model not in (None, "steps"):
-        raise UsageError("steps was given beside a model", "leave one of them out")
+        raise UsageError("steps was given together with a model", "leave one of them out")
     lines = steps.splitlines() if isinstance(steps, str) else list(steps)
     if not any(line.strip() and not line.strip().startswith("#") for line in lines):
         raise UsageError("steps has no line", 'write steps=["click Order", "finish"]')
@@ -163,7 +165,7 @@ def _unless_given(task: Task, given: Mapping[str, Any]) -> Task:
     if given:
         keyword = next(iter(given))
         raise UsageError(
-            f"{keyword} was given beside a Task, which has {_FIELDS[keyword]}",
+            f"{keyword} was given together with a Task, which has {_FIELDS[keyword]}",
             f"set Task({_FIELDS[keyword].partition('.')[0]}=…), or give the goal as text",
         )
     return task
@@ -173,7 +175,7 @@ def _with_output(task: Task, output: Output | None) -> Task:
     if output is None:
         return task
     if task.answer_schema is not None:
-        raise UsageError("output was given beside a Task with answer_schema", "leave one of them out")
+        raise UsageError("output was given together with a Task with answer_schema", "leave one of them out")
     return task.model_copy(update={"answer_schema": output.schema})
 
 
@@ -217,13 +219,13 @@ def _limits(limits: Limits, given: Mapping[str, Any]) -> Limits:
     except ValidationError as error:
         fault = error.errors()[0]
         keyword = next((each for each, name in _LIMITS.items() if name == fault["loc"][0]), "limits")
-        raise UsageError(f"{keyword}={given.get(keyword)!r} is no limit: {fault['msg']}") from None
+        raise UsageError(f"{keyword}={given.get(keyword)!r} is not a limit: {fault['msg']}") from None
 
 
 def _hosts(given: Any, keyword: str) -> tuple[str, ...]:
     hosts = (given,) if isinstance(given, str) else tuple(given)
     if wrong := next((each for each in hosts if not isinstance(each, str)), None):
-        raise UsageError(f"{keyword} has {wrong!r}, which is no host", "write shop.example or *.shop.example")
+        raise UsageError(f"{keyword} has {wrong!r}, which is not a host", "write shop.example or *.shop.example")
     return hosts
 
 

@@ -117,7 +117,7 @@ class AttachedBrowser:
             )
         observation = observation or self._latest
         if observation is None:
-            raise UsageError("Nothing was observed yet, so no number has a meaning", "call observe() before act()")
+            raise UsageError("Nothing has been observed yet, so a number means nothing", "call observe() before act()")
         began = time.monotonic()
         outcome = await self._browser.act(action, observation)
         self._tell(observation, Decision(author="client", actions=(action,)), outcome, began)
@@ -144,7 +144,9 @@ class AttachedBrowser:
             if not is_line and isinstance(action, Finish):
                 return _refused(steps, action, step_line, seen)
             if is_line and isinstance(action, _OF_A_RUN):
-                raise UsageError(f"{line!r} is for runs: here is nobody to tell", "return from your own code instead")
+                raise UsageError(
+                    f"{line!r} is for runs: there is nobody to tell here", "return from your own code instead"
+                )
             outcome = await self._browser.act(action, seen)
             steps.append(self._tell(seen, decision, outcome, began))
             if is_line and outcome.status != "refused":
@@ -199,28 +201,28 @@ def require_action(action: Any) -> None:
     """
     if isinstance(action, str):
         raise UsageError(
-            f"act() takes an action and not the text {action[:80]!r}",
+            f"act() takes an action, not the text {action[:80]!r}",
             f"write do({action[:80]!r}), or an action such as act(Click(target=2))",
         )
     if isinstance(action, int):
-        raise UsageError(f"act() takes an action and not the number {action}", f"write act(Click(target={action}))")
+        raise UsageError(f"act() takes an action, not the number {action}", f"write act(Click(target={action}))")
     if isinstance(action, type) and issubclass(action, BaseModel):
-        raise UsageError(f"act() takes an action and not the class {action.__name__}", f"write {action.__name__}(…)")
+        raise UsageError(f"act() takes an action, not the class {action.__name__}", f"write {action.__name__}(…)")
     if not isinstance(action, (*ACTIONS, Custom)):
         raise UsageError(
-            f"act() takes an action and not a {type(action).__name__}", "import one from vision_agent.actions"
+            f"act() takes an action, not a {type(action).__name__}", "import one from vision_agent.actions"
         )
 
 
 def _line_from(line: Any) -> StepLine:
     if not isinstance(line, str):
-        raise UsageError(f"do() takes a step line and not a {type(line).__name__}", 'write do("click Accept all")')
+        raise UsageError(f"do() takes a step line, not a {type(line).__name__}", 'write do("click Accept all")')
     try:
         lines = parse(line.splitlines())
     except UsageError as error:
         raise UsageError(error.sentence.removeprefix("Line 1, "), error.hint) from None
     if len(lines) != 1:
-        raise UsageError(f"do() takes one step line and not {len(lines)}", "call it once for each line")
+        raise UsageError(f"do() takes one step line, not {len(lines)}", "call it once for each line")
     return lines[0]
 
 
@@ -264,7 +266,7 @@ def attach(
 ) -> AbstractAsyncContextManager[AttachedBrowser]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
-    It is to be entered: `async with attach(page) as browser:`.
+    Enter it: `async with attach(page) as browser:`.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
     may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in

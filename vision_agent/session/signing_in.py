@@ -1,4 +1,4 @@
-"""Opens a window in which a person signs in, and saves what that leaves behind for later runs."""
+"""Opens a window in which a person signs in, and saves the session for later runs."""
 
 from __future__ import annotations
 

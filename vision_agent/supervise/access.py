@@ -94,16 +94,16 @@ def require_servable(settings: SuperviseSettings) -> None:
     host = settings.host
     if not is_loopback(host) and settings.certificate is None and not settings.plain_http:
         raise UsageError(
-            f"The supervision page is not served on {host} without TLS: anybody on the way could approve for you",
+            f"The supervision page is not served on {host} without TLS: anyone on the network could approve for you",
             "give --supervise-certificate and --supervise-key, or --supervise-plain-http behind a proxy that encrypts",
         )
     if _is_everywhere(host) and settings.url is None:
         raise UsageError(
-            f"{host} is every address of this machine, so it is not known which one browsers will open",
+            f"{host} stands for every address of this machine, and browsers need one of them",
             "name it with --supervise-url, such as https://agent.example:8443",
         )
     if settings.key is not None and settings.certificate is None:
-        raise UsageError(f"{settings.key} is the key of no certificate", "give --supervise-certificate too")
+        raise UsageError(f"{settings.key} is a key without a certificate", "give --supervise-certificate too")
     if settings.url is not None:
         _require_origin(settings.url, has_tls=settings.certificate is not None)
     if settings.certificate is not None:
@@ -148,13 +148,15 @@ def _require_origin(url: str, *, has_tls: bool) -> None:
     except ValueError:
         is_whole, parts = False, urlsplit("")
     if not is_whole or parts.scheme not in _PORTS or not parts.hostname or parts.username is not None:
-        raise UsageError(f"--supervise-url {url} is no address", "one looks like https://agent.example:8443")
+        raise UsageError(f"--supervise-url {url} is not an address", "one looks like https://agent.example:8443")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise UsageError(
             f"--supervise-url {url} has more than a host and a port", "the page needs a host or a port of its own"
         )
     if has_tls and parts.scheme != "https":
-        raise UsageError(f"--supervise-url {url} is not encrypted, and there is a certificate", "begin it with https:")
+        raise UsageError(
+            f"--supervise-url {url} is not encrypted, although there is a certificate", "begin it with https:"
+        )
 
 
 def _require_certificate(certificate: Path, key: Path | None) -> None:
@@ -181,7 +183,7 @@ def _require_certificate(certificate: Path, key: Path | None) -> None:
             ) from error
         where = f"{certificate}, or {key}," if key is not None else f"{certificate}, or the key in it,"
         raise UsageError(
-            f"{where} is not what it should be: {error.reason or error}", "give PEM files of a certificate and its key"
+            f"{where} cannot be used: {error.reason or error}", "give PEM files of a certificate and its key"
         ) from error
 
 
@@ -193,7 +195,7 @@ def _require_webhook(settings: SuperviseSettings) -> None:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise UsageError("--webhook is no address", "one looks like https://hooks.example/approve")
+        raise UsageError("--webhook is not an address", "one looks like https://hooks.example/approve")
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         raise UsageError(
             f"--webhook {parts.hostname} is not encrypted: pictures and the link could be read", "use https:"

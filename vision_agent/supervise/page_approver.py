@@ -302,7 +302,7 @@ class SupervisionPage:
             return
         actions = (parse_line(reply.line, asked.observation),) if reply.line else reply.actions
         if not actions:
-            raise UsageError("The reply names no action", "choose a mark, edit an action or type a line")
+            raise UsageError("The reply names no action", "choose a mark, edit an action or type a step line")
         must_name_targets(actions, asked.observation)
         asked.answer.set_result(Choice(kind="replace", actions=actions, through="page"))
 
@@ -326,7 +326,9 @@ class SupervisionPage:
                 self._settle(Choice(kind="stop", text=order.text, through="page"), even_later=True)
             case "instruct":
                 if not self._takes_instructions:
-                    raise UsageError("No model decides, so nobody reads an instruction", "type a line to do instead")
+                    raise UsageError(
+                        "No model decides, so nobody reads an instruction", "type a step line to carry out instead"
+                    )
                 if not order.text.strip():
                     raise UsageError("The instruction is empty", "type what the model should know")
                 self._settle(Choice(kind="instruct", text=order.text.strip(), through="page"), even_later=True)
@@ -467,7 +469,7 @@ class SupervisionPage:
                     self._unanswered = error.sentence
                     answer.set_result(None)
             else:
-                self._log_event("told", f"The webhook at {webhook.name} was told.")
+                self._log_event("told", f"The webhook at {webhook.name} was notified.")
             self._show()
 
         return self._spawn(tell())

@@ -1,4 +1,4 @@
-"""Posts what needs approval to an address of the person's, signed, and with a link to the supervision page.
+"""Posts each proposal that needs approval to a webhook, signed, with a link to the supervision page.
 
 The signature is `t=<seconds>,v1=<hex>` in the header `X-Vision-Agent-Signature`: HMAC-SHA256 over `<seconds>.<body>`
 with the shared secret. The answer comes back through the link only; what the receiver answers is not read.

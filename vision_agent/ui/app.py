@@ -1,4 +1,4 @@
-"""The addresses of the page and what each does. The guard has let in only requests of the page itself.
+"""The routes of the page of runs. `guard` has already refused requests that do not come from the page itself.
 
 Nothing changes by a GET: what starts, stops or deletes is a POST with the key that only forms of ours hold.
 """
@@ -409,7 +409,7 @@ def _bounded(endpoint: _Endpoint, fail: Callable[[str, str, int], Response]) -> 
             return fail("That took too long", f"There was no answer within {_DEADLINE_S} seconds.", 503)
         except Exception as error:  # noqa: BLE001 - a mistake of ours; its message may quote a page
             _log.error("a page failed with %s:\n%s", type(error).__name__, _places(error))
-            return fail("A fault of our own", f"{type(error).__name__}; the terminal says where.", 500)
+            return fail("Internal error", f"{type(error).__name__}; the terminal says where.", 500)
 
     return answer
 
@@ -447,7 +447,7 @@ def _day(text: str) -> date | None:
     except ValueError as error:
         raise UsageError(f"{text[:20]!r} is not a date", "give one such as 2026-03-31") from error
     if not 1980 <= found.year <= 9000:
-        raise UsageError(f"{text[:20]!r} is no date of a run")
+        raise UsageError(f"{text[:20]!r} is not a date that a run can have")
     return found
 
 

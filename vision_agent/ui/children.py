@@ -145,7 +145,9 @@ class Children:
         """
         child = self._children.get(folder)
         if child is None or not child.is_running:
-            raise UsageError("This run does not go on here", "a run of the terminal is stopped there, with Ctrl-C")
+            raise UsageError(
+                "This run has ended, or was not started here", "stop a run of the terminal there, with Ctrl-C"
+            )
         if not child.is_stopping:
             child.is_stopping = True
             _signal(child, signal.SIGTERM)

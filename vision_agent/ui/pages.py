@@ -1,4 +1,4 @@
-"""The HTML of the pages, from what is known of the runs. Everything that came from a run is data and escaped."""
+"""Renders the pages as HTML. Everything that comes from a run is data, and is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds a drawn thing again by its look, where it moves by fractions of a pixel and nothing else may be taken for it.
+"""Finds a drawn thing again by its look, even if it moves by fractions of a pixel; nothing else may look like it.
 
 A look is an array of red, green and blue, one pixel for each CSS pixel, blurred: what moves by fractions of a pixel is
 blended differently each time. `canvas_pixels.js` compares looks in the same way.

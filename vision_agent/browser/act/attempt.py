@@ -1,4 +1,4 @@
-"""What an action did, and how things stood before it: from the two, `effect` infers the outcome."""
+"""What an action did, and the state of the page before it. From the two, `effect` infers the outcome."""
 
 from __future__ import annotations
 

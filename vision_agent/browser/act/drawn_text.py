@@ -1,4 +1,4 @@
-"""Reads back what a surface shows after text was typed into it: the page reveals no value of what is drawn."""
+"""Reads text back from the pixels after it was typed into a surface: drawn text has no value to ask the page for."""
 
 from __future__ import annotations
 

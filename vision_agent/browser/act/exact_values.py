@@ -1,4 +1,4 @@
-"""Reads the exact values of a chart: the pointer goes over its points, and what the page then shows is read.
+"""Reads the exact values of a chart: moves the pointer over its points, and reads what the page shows there.
 
 A value counts as exact only if the page shows a number close to the estimate, beside the name of the series or as the
 only one; all others stay estimates. Nothing is pressed. Points and time are bounded.
@@ -55,7 +55,7 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
         for (at, _, _), point in zip(each.values, each.spots, strict=False)
         if "(" not in at
     ]
-    shown = await _shown(sender, surface, [each.point for each in spots])
+    shown = await _are_on_surface(sender, surface, [each.point for each in spots])
     spots = [each for each, is_shown in zip(spots, shown, strict=True) if is_shown]
     known: dict[tuple[str, str], float] = {}
     visited = 0
@@ -64,13 +64,13 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
         corner = Point(x=surface.box.x + 2, y=surface.box.y + 2)
         await sender.page.mouse.move(corner.x, corner.y)
         sender.sent_inputs.append("The pointer was moved over the chart")
-        before = await _rested(sender, surface, None)
+        before = await _picture_at_rest(sender, surface, None)
         for spot in spots:
             if (spot.series, spot.at) in known or visited >= MOST_POINTS or time.monotonic() >= until:
                 continue
             visited += 1
             await sender.page.mouse.move(spot.point.x, spot.point.y)
-            now = await _rested(sender, surface, before)
+            now = await _picture_at_rest(sender, surface, before)
             texts = await asyncio.to_thread(texts_since, before, now, reader, until)
             known |= values_in(chart, spot.series, spot.at, texts)
         await sender.page.mouse.move(corner.x, corner.y)
@@ -79,7 +79,7 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
     return chart.with_exact(known)
 
 
-async def _shown(sender: InputSender, surface: Mark, points: Sequence[Point]) -> Sequence[bool]:
+async def _are_on_surface(sender: InputSender, surface: Mark, points: Sequence[Point]) -> Sequence[bool]:
     """At which points the pointer is over the surface and nothing else."""
     owner = sender.seen.scan.owner(surface.key)
     if owner is None:
@@ -91,7 +91,7 @@ async def _shown(sender: InputSender, surface: Mark, points: Sequence[Point]) ->
         return [False] * len(points)
 
 
-async def _rested(sender: InputSender, surface: Mark, before: Picture | None) -> Picture:
+async def _picture_at_rest(sender: InputSender, surface: Mark, before: Picture | None) -> Picture:
     """A picture of the surface and what is around it, once it rests; with `before`, once it differs and rests."""
     until = time.monotonic() + _CHANGES_S
     last: Picture | None = None
@@ -128,7 +128,7 @@ def values_in(chart: Chart, series: str, at: str, texts: Sequence[Text]) -> dict
         if estimate is None:
             continue
         if names:
-            numbers = _beside(each.name, texts) if each.name in names else []
+            numbers = _numbers_beside(each.name, texts) if each.name in names else []
         else:
             numbers = _numbers(texts, at) if each.name == series else []
         close = {number for number in numbers if abs(number - estimate[0]) <= max(2 * estimate[1], _CLOSE * chart.span)}
@@ -141,7 +141,7 @@ def _says(name: str, texts: Sequence[Text]) -> bool:
     return any(name.casefold() in text.words.casefold() for text in texts)
 
 
-def _beside(name: str, texts: Sequence[Text]) -> list[float]:
+def _numbers_beside(name: str, texts: Sequence[Text]) -> list[float]:
     """The numbers behind a name, in its text or to the right of it on its line."""
     numbers: list[float] = []
     for text in texts:

@@ -135,7 +135,9 @@ async def _tile(sender: InputSender, mark: Mark, number: int) -> _Tile:
     shown = await _shown(sender, mark, owner, whole)
     if shown is None or whole.share_in(shown) < 1 - _MISSING:
         # What a scroller or the page shows at most is known once its corner is in view.
-        await _scroll_to(sender, mark, owner, _placed(Box(x=0, y=0, width=view.width, height=view.height), whole), view)
+        await _scroll_to(
+            sender, mark, owner, _to_page_box(Box(x=0, y=0, width=view.width, height=view.height), whole), view
+        )
         owner, whole = await _whole(sender, mark)
         shown = await _shown(sender, mark, owner, whole)
     if shown is None:
@@ -147,11 +149,11 @@ async def _tile(sender: InputSender, mark: Mark, number: int) -> _Tile:
         raise Refused("unknown_mark", f"{words} has {many}, and no tile {number}.")
     if tiles.count > 1:
         words = f"{tiles.words(number)} of {words}"
-    box = _placed(tiles.tile(number), whole)
+    box = _to_page_box(tiles.tile(number), whole)
     if 1 - box.share_in(shown) > _MISSING:
         await _scroll_to(sender, mark, owner, box, shown)
         owner, whole = await _whole(sender, mark)
-        box, shown = _placed(tiles.tile(number), whole), await _shown(sender, mark, owner, whole)
+        box, shown = _to_page_box(tiles.tile(number), whole), await _shown(sender, mark, owner, whole)
     region = box.intersection(shown) if shown is not None else None
     if region is None or min(region.width, region.height) < _LEAST / 2:
         raise Refused("outside", f"{words} could not be brought into view.")
@@ -195,14 +197,18 @@ def _spread(start: float, end: float, count: int) -> list[float]:
     return [start + (end - start) * (at + 0.5) / count for at in range(count)]
 
 
-def _placed(part: Box, whole: Box) -> Box:
+def _to_page_box(part: Box, whole: Box) -> Box:
+    """A part of a whole in page coordinates, given the part relative to the corner of the whole."""
     return Box(x=whole.x + part.x, y=whole.y + part.y, width=part.width, height=part.height)
 
 
 async def _scroll_to(sender: InputSender, mark: Mark, owner: ScannedFrame, box: Box, view: Box) -> None:
     """Scrolls what is around a surface until a part of it is in view: first the nearest scroller, then the page."""
     for frame, key in ((owner.frame, mark.key), (owner.frame, None), (sender.page.main_frame, None)):
-        by = Point(x=_needed(box.x, box.right, view.x, view.right), y=_needed(box.y, box.bottom, view.y, view.bottom))
+        by = Point(
+            x=_scroll_needed(box.x, box.right, view.x, view.right),
+            y=_scroll_needed(box.y, box.bottom, view.y, view.bottom),
+        )
         if not (by.x or by.y):
             return
         moved = await overlay_calls.scroll(frame, sender.deadline_s, key, x=by.x, y=by.y, in_pixels=True)
@@ -211,7 +217,7 @@ async def _scroll_to(sender: InputSender, mark: Mark, owner: ScannedFrame, box: 
         box = Box(x=box.x - moved.moved_x, y=box.y - moved.moved_y, width=box.width, height=box.height)
 
 
-def _needed(start: float, end: float, view_start: float, view_end: float) -> float:
+def _scroll_needed(start: float, end: float, view_start: float, view_end: float) -> float:
     """How far to scroll in one direction until an interval is in view; its start, if it is longer than the view."""
     if start < view_start or end - start > view_end - view_start:
         return start - view_start

@@ -1,4 +1,4 @@
-"""Pans and magnifies what a surface shows, and says how far it went, as the pixels show it."""
+"""Pans and magnifies what a surface shows, and measures from the pixels how far it went."""
 
 from __future__ import annotations
 

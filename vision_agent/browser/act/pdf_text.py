@@ -1,4 +1,4 @@
-"""Writes the text of a PDF, page by page, as JSON; a program of its own, so that what a file does to it ends with it.
+"""Writes the text of a PDF, page by page, as JSON. It runs in its own process, so that a bad file harms nothing else.
 
 `python pdf_text.py FILE CHARACTERS`: `{"pages": 2, "text": "…"}`, or `{"error": "…"}`. It imports nothing of this
 package.

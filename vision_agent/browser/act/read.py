@@ -164,15 +164,15 @@ async def _records(sender: InputSender, action: Extract, names: list[str]) -> tu
     if isinstance(action.mark, int):
         return await _records_around(sender, action.mark, names)
     every = [each for each in await _all_records(sender) if each.rows]
-    named = _named(action.mark, every) if action.mark else every
+    named = _sets_named(action.mark, every) if action.mark else every
     where = f'of "{safe_line(action.mark, 60)}"' if action.mark else "of the page"
-    fitting = _fitting(named, names)
+    fitting = _sets_with_columns(named, names)
     if len(fitting) == 1:
         found = fitting[0]
         return found, f'"{safe_line(found.title, 60)}"' if found.title else where
     if not fitting and len(named) == 1:
         return named[0], where  # which says the columns that it has
-    there = "; ".join(map(_described, (fitting or named or every)[:_MOST_NAMED])) or "none"
+    there = "; ".join(map(_describe, (fitting or named or every)[:_MOST_NAMED])) or "none"
     if fitting:
         words = f"{len(fitting)} sets of rows {where} have such columns; name a mark in one, or words of its heading"
         raise Refused("ambiguous", f"{words}: {there}.")
@@ -225,7 +225,7 @@ def _without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]
     return [cells for cells in rows if cells != headings]
 
 
-def _named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
+def _sets_named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
     """The sets with this title, else those with the words in their title, else those that say them."""
     wanted = _normalize(words)
     titled = [each for each in sets if _normalize(each.title) == wanted]
@@ -233,7 +233,7 @@ def _named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
     return close or [each for each in sets if any(wanted in _normalize(cell) for row in each.rows for cell in row)]
 
 
-def _fitting(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
+def _sets_with_columns(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
     """The sets that have the columns, without those around another one that has them too."""
     fit = [each for each in sets if _has_columns(each, names)]
     return [each for each in fit if not any(other in fit for other in _sets_inside(each, sets))]
@@ -251,7 +251,7 @@ def _rows_words(many: int) -> str:
     return f"{many} row{'' if many == 1 else 's'}"
 
 
-def _described(records: RecordSet) -> str:
+def _describe(records: RecordSet) -> str:
     """A set of records in words, with its title, its columns and the beginning of its first row."""
     title = f'"{safe_line(records.title, 40)}", ' if records.title else ""
     columns = ", ".join(f'"{safe_line(heading, 30)}"' for heading in records.headings[:_MOST_NAMED])

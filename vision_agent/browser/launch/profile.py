@@ -1,4 +1,4 @@
-"""The folder in which a browser keeps what pages store, from one run to the next: which folders can be one.
+"""Browser profiles that runs share: checks whether a folder can serve as one.
 
 Knows the files of Chromium by which a profile and its lock are recognized. Nothing in the folder is read.
 """
@@ -42,13 +42,15 @@ def require_profile(settings: BrowserSettings) -> None:
         raise UsageError(f"The profile {folder} is a file", "give a folder; an empty or missing one becomes a profile")
     if folder.resolve() in _everyday_profiles():
         raise UsageError(
-            f"{folder} is the profile that a person browses with, which Chrome lets no program drive",
+            f"{folder} is a person's everyday profile, and Chrome lets no program drive it",
             "give a new folder, and sign in there once with --headed",
         )
     try:
         names = {each.name for each in folder.iterdir()} if folder.exists() else set()
     except OSError as error:
-        raise UsageError(f"The profile {folder} cannot be read: {error.strerror}", "give a folder of yours") from error
+        raise UsageError(
+            f"The profile {folder} cannot be read: {error.strerror}", "give a folder of your own"
+        ) from error
     if "Preferences" in names and "Local State" not in names:
         raise UsageError(f"{folder} is only part of a profile", f"give the folder around it: {folder.parent}")
     if names and "Local State" not in names:
@@ -58,7 +60,7 @@ def require_profile(settings: BrowserSettings) -> None:
         )
     above = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not os.access(above, os.W_OK | os.X_OK):
-        raise UsageError(f"The profile {folder} cannot be written to", "give a folder of yours")
+        raise UsageError(f"The profile {folder} cannot be written to", "give a folder of your own")
 
 
 def require_free_profile(settings: BrowserSettings) -> None:

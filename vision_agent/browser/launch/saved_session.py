@@ -178,7 +178,7 @@ def _read(path: Path) -> _SavedSession:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise UsageError(f"{path} is no saved session", "delete it, and sign in again") from error
+        raise UsageError(f"{path} is not a saved session", "delete it, and sign in again") from error
 
 
 def _has_expired(state: Mapping[str, Any]) -> bool:

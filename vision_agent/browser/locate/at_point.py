@@ -1,4 +1,4 @@
-"""Locates a point of the picture: the pixels around it must still match, and the element it lies in be unchanged."""
+"""Locates a point of the picture: the pixels around it must still match, and its element must be unchanged."""
 
 from __future__ import annotations
 

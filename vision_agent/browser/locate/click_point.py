@@ -1,4 +1,4 @@
-"""Chooses the point of a click: the first candidate in a frame that every frame around it shows.
+"""Chooses the point of a click: the first candidate that no frame around its own hides.
 
 The candidates come from the overlay, best first: points at which a hit test reaches the element in its own document
 (`recheck.js` tests those of `samplePoints` and `denseSamplePoints` in `hit_test.js`). The frames around can only rule

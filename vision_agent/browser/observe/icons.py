@@ -1,4 +1,4 @@
-"""Gives marks without a name what their icon looks like: buttons of a page, and things drawn in a surface.
+"""Says what the icons of marks without a name look like: buttons of a page, and things drawn in a surface.
 
 A name that the page gives always wins. A guess becomes `Mark.icon`, never `Mark.name`: nothing that finds a mark again
 reads it. `vision/icons` looks at the pixels; this module chooses the marks.

@@ -1,4 +1,4 @@
-"""Where a page shows hidden values, in whatever form and however split among elements; marks and lines without them.
+"""Finds where a page shows hidden values, even split among elements, and removes them from marks and lines.
 
 Pure: the caller passes the visible words with their boxes, and says what is hidden and in which forms it is found.
 """

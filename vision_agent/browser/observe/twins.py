@@ -1,4 +1,4 @@
-"""Joins what a page says about a drawing, for people who do not see it, with what is found in its pixels.
+"""Joins the accessible content of a drawing (its twins) with the things that are found in its pixels.
 
 The words are the page's claim, so they only complete what was read: a thing gets the name that its own reading nearly
 is, and keeps its reading beside it where the two differ. What has no place in the pixels is listed without one.

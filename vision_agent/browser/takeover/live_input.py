@@ -1,4 +1,4 @@
-"""Sends the input of a person at the live view to the page, and releases what they hold when they are gone.
+"""Sends a person's input in the live view to the page, and releases the keys and buttons they hold when they leave.
 
 It goes through Playwright, so the page gets trusted events, and a takeover records them like those in a window.
 """

@@ -1,4 +1,4 @@
-"""Measures what labels hide of their own targets: the first letter, the ink of words and icons; and which go astray.
+"""Measures how much of its own target each label hides (first letter, words, icons), and which labels lie astray.
 
 It looks at the clean picture and the places of labels, pixel by pixel, and knows nothing of how labels are placed.
 """

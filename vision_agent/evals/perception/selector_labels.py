@@ -1,4 +1,4 @@
-"""Reads labels that name the targets of a page by selectors, and asks the page what each of them means.
+"""Reads labels that name the targets of a page by selectors, and asks the page which elements they select.
 
 Such labels are for pages whose elements have no ids of one's own. Each entry is a CSS selector, the number of elements
 that it means, and in words what they are; selectors see through shadow roots and frames of the same origin:

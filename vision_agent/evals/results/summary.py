@@ -207,8 +207,8 @@ def summary(results: Mapping[str, Sequence[ItemResult]]) -> ResultsSummary:
     found = [(one, other, _pair(one, other)) for one, other in combinations(groups, 2) if one.suite == other.suite]
     return ResultsSummary(
         rows=[_row(group, groups) for group in groups],
-        pairs=_adjusted([pair for _, _, pair in found]),
-        ablations=_adjusted([pair for one, other, pair in found if _lacks(one, other)]),
+        pairs=_with_adjusted_p([pair for _, _, pair in found]),
+        ablations=_with_adjusted_p([pair for one, other, pair in found if _lacks(one, other)]),
         wrong=tuple(
             f"{group.label}, {each.item.task} seed {each.item.seed}, step {wrong.step}: {wrong.sentence}"
             for group in groups
@@ -224,7 +224,7 @@ def _lacks(one: Group, other: Group) -> bool:
     return one.ablated < other.ablated and (one.name, one.model, one.full) == (other.name, other.model, other.full)
 
 
-def _adjusted(pairs: Sequence[SettingPair]) -> list[SettingPair]:
+def _with_adjusted_p(pairs: Sequence[SettingPair]) -> list[SettingPair]:
     adjusted = holm([pair.p for pair in pairs])
     return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
 
@@ -248,8 +248,8 @@ def _row(group: Group, groups: Sequence[Group]) -> SuiteRow:
         unscored=sum(not result.error and result.passed is None for result in results),
         passed=passed,
         success=wilson(passed, len(scored)),
-        ceiling=_bound(group, groups, CEILINGS),
-        floor=_bound(group, groups, FLOORS),
+        ceiling=_nearest_baseline(group, groups, CEILINGS),
+        floor=_nearest_baseline(group, groups, FLOORS),
         score=bootstrap([[result.score or 0.0 for result in task] for task in _by_task(scored)]),
         pass_at=_by_tries(pass_at, outcomes),
         pass_all=_by_tries(pass_all, outcomes),
@@ -304,7 +304,7 @@ def _agreement(scored: Sequence[ItemResult]) -> Agreement | None:
     )
 
 
-def _bound(group: Group, groups: Sequence[Group], models: Sequence[str]) -> BaselineScore | None:
+def _nearest_baseline(group: Group, groups: Sequence[Group], models: Sequence[str]) -> BaselineScore | None:
     """The baseline with the most items in common; ties go to the same folder, then the same settings.
 
     What passed less often than the setting itself, on the items of both, is no ceiling.

@@ -1,4 +1,4 @@
-"""The requests that a browser context has under way, so that nothing is judged before it has reached its server."""
+"""Waits for the pending requests of a browser context, so that nothing is judged before it has reached its server."""
 
 from __future__ import annotations
 

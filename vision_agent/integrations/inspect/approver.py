@@ -24,14 +24,14 @@ def vision_agent_policy(policy: str | None = None, decision: str = "escalate") -
         decision: what becomes of a risky call: `escalate` to the next approver, or `reject`.
     """
     if decision not in ("escalate", "reject"):
-        raise ValueError(f"decision is escalate or reject, and not {decision!r}")
+        raise ValueError(f"decision must be escalate or reject, not {decision!r}")
     given = {"approval": load_policy(Path(policy))} if policy else {}
     settings: ApprovalSettings = load(**given).approval
 
     async def approve(message: str, call: ToolCall, view: ToolCallView, history: list[ChatMessage]) -> Approval:
         del message, view, history
         if not call.function.startswith(PREFIX):
-            return Approval(decision="escalate", explanation=f"{call.function} is no tool of a marked browser.")
+            return Approval(decision="escalate", explanation=f"{call.function} is not a tool of the marked browser.")
         why = "There is no such browser, so nothing can be done."
         for browser in browsers_of_tools():
             try:

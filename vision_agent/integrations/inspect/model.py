@@ -1,4 +1,4 @@
-"""Asks the model that Inspect runs with, so that its log, its cache and its limits hold for every question of ours."""
+"""Asks the model that Inspect runs with, so that Inspect's log, cache and limits cover every request."""
 
 from __future__ import annotations
 

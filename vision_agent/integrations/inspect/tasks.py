@@ -1,4 +1,4 @@
-"""Our suites as tasks of Inspect. A seed of ours is an epoch of Inspect's."""
+"""Our suites as Inspect tasks. Our seeds are Inspect's epochs."""
 
 from __future__ import annotations
 

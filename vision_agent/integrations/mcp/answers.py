@@ -105,13 +105,13 @@ def listing_lines(seen: Observation, most_tokens: int) -> Fitted:
     if _cost(lines) <= most_tokens:
         return Fitted(tuple(lines))
     for longest in _NAME_LENGTHS[:2]:
-        short = [_shortened(line, longest) for line in lines]
+        short = [_shorten(line, longest) for line in lines]
         if _cost(short) <= most_tokens:
             return Fitted(tuple(short))
-    short = [_shortened(line, _NAME_LENGTHS[1]) for line in lines]
+    short = [_shorten(line, _NAME_LENGTHS[1]) for line in lines]
     marks = [line for line in short if _is_mark(line)]
     if _cost(marks) > most_tokens:
-        short = [_shortened(line, _NAME_LENGTHS[-1] if _is_mark(line) else _NAME_LENGTHS[1]) for line in lines]
+        short = [_shorten(line, _NAME_LENGTHS[-1] if _is_mark(line) else _NAME_LENGTHS[1]) for line in lines]
     kept = set(range(len(short)))
     left = _cost(short) - most_tokens
     dropped_text = dropped_marks = 0
@@ -147,7 +147,7 @@ def _cost(lines: Sequence[str]) -> int:
     return sum(count_tokens(line) + 1 for line in lines)
 
 
-def _shortened(line: str, longest: int) -> str:
+def _shorten(line: str, longest: int) -> str:
     found = _MARK_LINE.fullmatch(line)
     head, name = (found[1], found[3]) if found else ("", line)
     if line.startswith("..."):
@@ -180,7 +180,7 @@ def changed_lines(before: Observation, now: Observation, most_tokens: int) -> Fi
     if not lines:
         same = before.clean.sha256 == now.clean.sha256
         return Fitted(("nothing",) if same else ("only the picture, no mark",))
-    kept = [_shortened(as_data(line), _NAME_LENGTHS[0] + 20) for line in lines]
+    kept = [_shorten(as_data(line), _NAME_LENGTHS[0] + 20) for line in lines]
     dropped = 0
     while kept and _cost(kept) > most_tokens:
         kept.pop()

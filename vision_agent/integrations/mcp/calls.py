@@ -1,4 +1,4 @@
-"""Answers the calls of tools: checks the look that a call refers to, has the act done, and puts the answer together.
+"""Answers tool calls: checks the look that a call refers to, has the action carried out, and composes the answer.
 
 Knows sessions, tools and answers; the protocol only as `Caller`, which can ask the client's person.
 """
@@ -81,7 +81,7 @@ class Calls:
                 case "close":
                     return await self._close(call, caller)
                 case _:
-                    return await self._held(call, caller)
+                    return await self._act_alone(call, caller)
         except FormatError as error:
             return ToolAnswer(error.sentence, is_refused=True)
         except SessionRefused as error:
@@ -147,7 +147,8 @@ class Calls:
 
     # --- acts ---------------------------------------------------------------------------------------------------------
 
-    async def _held(self, call: Call, caller: Caller) -> ToolAnswer:
+    async def _act_alone(self, call: Call, caller: Caller) -> ToolAnswer:
+        """The answer to a call that has the session to itself; an abandoned one closes the session soon."""
         session = self._sessions.find(call.arguments.session, caller.owner)
         try:
             async with session.hold():

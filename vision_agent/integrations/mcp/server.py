@@ -48,7 +48,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
         except Exception as error:  # noqa: BLE001 - a mistake of ours; its message may quote a page
             where = "".join(traceback.format_tb(error.__traceback__))
             _log.error("a tool call failed with %s:\n%s", type(error).__name__, where)
-            sentence = f"A fault of our own: {type(error).__name__}. Look again; nothing is known of what was done."
+            sentence = f"Internal error: {type(error).__name__}. Look again: what was done is unknown."
             answer = ToolAnswer(sentence, is_refused=True)
         if answer.question is not None:
             return types.InputRequiredResult(

@@ -213,7 +213,7 @@ class BrowserSession:
         if (error := self._run.exception()) is not None:
             if isinstance(error, VisionAgentError):
                 return str(error).rstrip(".")
-            return f"a fault of our own: {type(error).__name__}"
+            return f"an internal error: {type(error).__name__}"
         return self._agent.ending.sentence.rstrip(".") if self._agent.ending is not None else "it has ended"
 
     def earlier_look(self, look_id: str) -> Observation | None:

@@ -1,4 +1,4 @@
-"""Lets a person supervise a session on a page: its address, and who is asked, the page or the client's person.
+"""Lets a person supervise a session on a web page, and decides whether that page or the client's user is asked.
 
 The address stands in an answer that a model reads. So the page answers only to a host name of its own, which no session
 may open: a page cannot have the model approve what the model does.

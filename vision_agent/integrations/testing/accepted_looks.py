@@ -32,10 +32,10 @@ def compare(seen: Observation, name: str, tolerance: float, evidence: Evidence, 
     """
     if not isinstance(name, str) or not re.fullmatch(r"[\w-][\w .-]{0,79}", name):
         raise UsageError(
-            f"matches() takes a short name and not {str(name)[:80]!r}", 'write letters, as in matches("checkout")'
+            f"matches() takes a short name, not {str(name)[:80]!r}", 'write letters, as in matches("checkout")'
         )
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance <= 1:
-        raise UsageError(f"tolerance is a share of the pixels, from 0 to 1, and not {tolerance!r}", "0.01 is 1 %")
+        raise UsageError(f"tolerance must be a share of the pixels from 0 to 1, not {tolerance!r}", "0.01 is 1 %")
     test = re.sub(r"[^\w.-]+", "-", evidence.test.partition("::")[2]).strip("-.")[:120]
     accepted = evidence.file.parent / FOLDER / evidence.file.stem / test / name.replace(" ", "-")
     with tempfile.TemporaryDirectory(prefix="vision-agent-") as scratch:

@@ -92,7 +92,7 @@ class _WatchedPage:
         """Why an expectation does not hold within this time; empty if it does."""
         check = check_from(what, "expect()")
         if isinstance(within_s, bool) or not isinstance(within_s, int | float) or not 0 < within_s <= 60:
-            raise UsageError(f"within_s is a time in seconds, up to 60, and not {within_s!r}")
+            raise UsageError(f"within_s must be a time in seconds, at most 60, not {within_s!r}")
         browser, began = await self.browser(), time.monotonic()
         while True:
             seen = await browser.observe()
@@ -327,7 +327,7 @@ def _line(verb: str, *parts: str) -> str:
     """A step line; of three parts the first is a text in quotes."""
     for each in parts:
         if not isinstance(each, str) or not (each.strip() or each is parts[0] is not parts[-1]):
-            raise UsageError(f"{verb} takes text and not {each!r}", 'name things by what is written there: "Sign in"')
+            raise UsageError(f"{verb} takes text, not {each!r}", 'name things by what is written there: "Sign in"')
     if len(parts) == 1:
         return f"{verb} {parts[0]}"
     text, between, name = parts

@@ -1,4 +1,4 @@
-"""An HTTP client that makes a failed request of every answer that is not a reply, so that it is tried again.
+"""An HTTP client that treats every response without a reply in it as a failed request, so that it is tried again.
 
 A provider's client retries a server error and returns anything with status 200, even the log-in page of a proxy. It
 also waits for ever for a body that comes byte by byte. Knows no provider: what a reply looks like is passed in.

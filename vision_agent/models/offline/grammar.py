@@ -207,7 +207,7 @@ def _why_unread(text: str) -> str:
         return f"it begins with {word!r}, which is not a known word"
     if bare := _UNQUOTED.fullmatch(text):
         return f'its text needs double quotes: {text[: bare.start("text")]}"{bare["text"]}"{text[bare.end("text") :]}'
-    return "it is not complete, or goes on with something unknown"
+    return "it is not complete, or continues with something unknown"
 
 
 def _examples_like(text: str) -> str:

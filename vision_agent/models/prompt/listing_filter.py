@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from vision_agent.actions import Point, mark_in, targets_of
 from vision_agent.geometry import Box
-from vision_agent.policy.relevance import is_about, numbered, spoken, telling_words, touched_by
+from vision_agent.policy.relevance import content_words, is_about, page_text_of, split_number, touched_by
 from vision_agent.settings import FilterSettings, ModelSettings
 from vision_agent.types import Mark, Observation, Step, Task
 
@@ -56,13 +56,13 @@ def _wanted(task: Task, steps: Sequence[Step], rule: FilterSettings) -> frozense
     texts = [task.goal, *(each.text for each in task.messages), *task.user_data.values(), *checks, *rule.words]
     if steps:
         texts += [steps[-1].decision.next_goal, steps[-1].decision.memory]
-    return telling_words(" ".join(texts))
+    return content_words(" ".join(texts))
 
 
 def _read(lines: Sequence[str], observation: Observation, wanted: frozenset[str], beside: int) -> list[_ListingLine]:
     marks = {mark.number: mark for mark in observation.marks}
-    parts = [numbered(line) for line in lines]
-    hits = {index for index, (_, text) in enumerate(parts) if is_about(spoken(text), wanted)}
+    parts = [split_number(line) for line in lines]
+    hits = {index for index, (_, text) in enumerate(parts) if is_about(page_text_of(text), wanted)}
     near = {at for hit in hits for at in range(hit - beside, hit + beside + 1)}
     return [
         _ListingLine(line, marks.get(number) if number is not None else None, index in near)

@@ -86,7 +86,7 @@ async function askForPictures() {
       await showFrame(answer);
     } catch (error) {
       // A TypeError says that nobody answers.
-      note(error instanceof TypeError ? 'The live view was lost; it is tried again.' : error.message);
+      note(error instanceof TypeError ? 'The live view was lost; reconnecting.' : error.message);
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
@@ -151,7 +151,7 @@ async function sendQueue() {
       } else if (given.some(({ input }) => input.kind === 'down')) say('');
     } catch {
       live.queue = [];
-      note('The live view was lost; it is tried again. What you did last may not have reached the page.');
+      note('The live view was lost; reconnecting. What you did last may not have reached the page.');
     }
   }
   live.isSending = false;

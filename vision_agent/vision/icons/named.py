@@ -1,4 +1,4 @@
-"""Names the icons in any picture, as in a look at a page."""
+"""Names the icons in any picture, as an observation does for a page."""
 
 from __future__ import annotations
 

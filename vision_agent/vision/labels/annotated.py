@@ -1,4 +1,4 @@
-"""Draws numbered marks on any picture, as on those that a model sees."""
+"""Draws numbered marks on any picture, in the style of the pictures that a model sees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks of CanvasBench: what each one asks for, how far it is from easy, and how its end state is checked."""
+"""The tasks of CanvasBench: what each one asks for, how hard it is, and how its end state is checked."""
 
 from __future__ import annotations
 
