@@ -82,6 +82,39 @@ def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
     assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
 
 
+@pytest.mark.parametrize(("radius", "stroke"), [(4, 1), (4, 2), (6, 2), (8, 3)])
+def test_points_drawn_as_rings_are_marks_with_their_values(radius: int, stroke: int) -> None:
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+        for point in points:
+            cv2.circle(on, point, radius, (255, 255, 255), cv2.FILLED, cv2.LINE_AA)
+            cv2.circle(on, point, radius, GREEN, stroke, cv2.LINE_AA)
+
+    rules: list[Stroke] = [box(90, y_of(value), 620, 1, (225, 225, 225)) for value in (0, 20, 40, 60, 80, 100)]
+    looked = look([*rules, line], [*TICKS, *NAMES])
+    points = sorted((each for each in looked.things if each.told.role == "point"), key=lambda each: each.box.x)
+    assert [each.name for each in points] == ["green, Jan", "green, Feb", "green, Mar", "green, Apr"]
+    for at, (each, value) in enumerate(zip(points, VALUES, strict=True)):
+        assert abs(float(each.value.split(" ")[1]) - value) <= 2
+        assert abs(each.point.x - 165 - 140 * at) <= 2
+        assert abs(each.point.y - y_of(value)) <= 2
+        assert max(each.box.width, each.box.height) <= 2 * radius + stroke + 4
+    assert {each.told.role for each in looked.things} == {"point", "axis"}
+
+
+def test_what_a_curve_and_the_axis_enclose_is_no_point() -> None:
+    def line(on: Pixels) -> None:
+        for offset in (0, 14):
+            points = [(165 + 140 * at, y_of(value) + offset) for at, value in enumerate(VALUES)]
+            cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+        cv2.line(on, (305, y_of(55)), (305, y_of(55) + 14), GREEN, 2)
+        cv2.line(on, (340, y_of(55)), (330, y_of(55) + 14), GREEN, 2)
+
+    looked = look([line], [*TICKS, *NAMES])
+    assert [each for each in looked.things if each.told.role == "point"] == []
+
+
 SHARES = {"Rent": (50.0, BLUE), "Food": (27.5, GREEN), "Books": (12.5, (60, 60, 210)), "Other": (10.0, (180, 60, 140))}
 
 

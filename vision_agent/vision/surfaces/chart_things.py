@@ -25,12 +25,13 @@ _NO_DATA: tuple[DrawnRole, ...] = ("", "tile", "node", "field", "button")
 """What the ground of a plot may be taken for."""
 _IN_PLOT, _RIM_PX = 0.9, 24.0
 """The share of a thing that must lie in a plot, or so near to it, to be a part of its ground."""
-_IN_CANDLE = 0.7
-"""The share of a thing in a candle above which it is a part of that."""
+_IN_VALUE, _RING = 0.7, 0.25
+"""The share of a thing in a candle or ring above which it is a part of that, and the likeness of what is around one."""
 _POINT_PX, _IS_POINT = 12.0, 0.3
 """What is larger both ways, or less likely to be a thing, is no point of a chart."""
 _FOUND = 0.6
-"""The confidence in a slice or candle that is no shape of its own."""
+"""The confidence in a slice, candle or ring that is no shape of its own."""
+_SHAPES: dict[str, Shape] = {"slice": "shape", "candle": "box", "point": "round"}
 
 
 class ReadChart(NamedTuple):
@@ -112,13 +113,22 @@ def with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> l
     return [*known, *((_thing_of(each), each.name) for each in apart)]
 
 
-def is_between_rules(thing: Thing, plot: Box, candles: Sequence[Box]) -> bool:
-    """Whether a thing in a plot is one of its rules, the ground between them and the curves, or a part of a candle."""
+def boxes_apart(chart: Chart, kind: str) -> list[Box]:
+    """The boxes of candles or points that were found as parts of a chart."""
+    return [each.box for each in chart.values if each.kind == kind and each.point]
+
+
+def is_between_rules(thing: Thing, plot: Box, candles: Sequence[Box], rings: Sequence[Box]) -> bool:
+    """Whether a thing in a plot is one of its rules, the ground between them and the curves, or a part of a value."""
     if thing.told.role == "edge":
         return True
     is_named = bool(thing.value) or thing.name not in ("", UNREAD)
     is_sure = is_named and thing.reading == ""
-    if not is_sure and any(thing.box.share_in(each) >= _IN_CANDLE for each in candles):
+    if not is_sure and any(thing.box.share_in(each) >= _IN_VALUE for each in (*candles, *rings)):
+        return True
+    if not is_sure and any(
+        each.share_in(thing.box) >= _IN_PLOT and thing.box.likeness(each) >= _RING for each in rings
+    ):
         return True
     shapes = ("box", "shape", "round") if candles else ("box", "shape")  # a disc may be a value, but not among candles
     is_plain = thing.told.role in _NO_DATA and thing.shape in shapes and not is_named
@@ -168,8 +178,8 @@ def _name_in_chart(thing: Thing, value: DrawnValue | None) -> str:
 
 
 def _thing_of(value: DrawnValue) -> Thing:
-    """A slice or candle that was found as a part of its chart, but not as a shape."""
+    """A slice, candle or ring that was found as a part of its chart, but not as a shape."""
     assert value.point is not None
-    shape: Shape = "box" if value.kind == "candle" else "shape"
+    shape = _SHAPES[value.kind]
     told = Told(value.kind)
     return Thing(0, value.box, value.point, shape, _FOUND, value.name, value=value.words, told=told)

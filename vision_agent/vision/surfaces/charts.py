@@ -23,6 +23,7 @@ from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
+from vision_agent.vision.surfaces.ring_points import find_rings
 from vision_agent.vision.surfaces.ruled_texts import texts_beside_lines
 
 _SAME = 40.0
@@ -65,7 +66,7 @@ class DrawnValue:
     value: float
     error: float
     point: Point | None = None
-    """Where a slice is pressed."""
+    """Where a slice, a candle or a ring is pressed, which may be no shape of its own."""
     heights: tuple[float, ...] = ()
     """Of a candle: its high, the ends of its body, and its low."""
     errors: tuple[float, ...] = ()
@@ -305,6 +306,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
             own = [_bar_value(bar, name, axis, across) for bar in bars]
         else:
             own = _points(mask, part, shapes, name, axis, across)
+            own = _with_rings(own, _with_blends(mask, part, colour), part, name, axis, across)
         values += own
         told = _series(name, own) if bars else _along(name, mask, part, axis, across)
         if told.values:
@@ -333,9 +335,7 @@ def _candle_series(
 ) -> _Candles | None:
     """The candles of a price chart, as four series of heights; which end of a body came first is not told."""
     solid = [_mask_of(part.pixels, colour) for colour in colours]
-    flat = part.pixels.reshape(-1, 3)
-    is_tinted = np.ptp(part.pixels.astype(np.int16), axis=2) >= _TINTED
-    blended = [is_tinted & _is_blend(flat, colour).reshape(solid[0].shape) for colour in colours]
+    blended = [_with_blends(mask, part, colour) for mask, colour in zip(solid, colours, strict=True)]
     ground = main_colour(part.pixels)
     is_ink = _coloured(part.pixels) | (np.abs(part.pixels.astype(np.float32) - ground).max(axis=2) >= _DARK)
 
@@ -573,6 +573,28 @@ def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Ax
         at = across.name(box.center.x)
         found.append(DrawnValue(box, "point", name, at, axis.value(box.center.y), axis.error(box.center.y)))
     return sorted(found, key=lambda each: each.box.x)
+
+
+def _with_blends(mask: Bools, part: _Part, colour: Floats) -> Bools:
+    """The pixels of a colour, with those that are blended with the ground."""
+    is_tinted = np.ptp(part.pixels.astype(np.int16), axis=2) >= _TINTED
+    return np.asarray(mask | (is_tinted & _is_blend(part.pixels.reshape(-1, 3), colour).reshape(mask.shape)))
+
+
+def _with_rings(
+    points: Sequence[DrawnValue], ink: Bools, part: _Part, name: str, axis: Axis, across: Axis
+) -> list[DrawnValue]:
+    """The points of a line, with those that are drawn as rings."""
+    found: list[DrawnValue] = []
+    for middle_x, middle_y, radius in find_rings(ink, _POINT_PX * part.scale):
+        x, y = part.to_page(middle_x, middle_y)
+        far = radius / part.scale
+        box = Box(x=x - far, y=y - far, width=2 * far, height=2 * far)
+        value, error = axis.value(y), axis.error(y)
+        found.append(DrawnValue(box, "point", name, across.name(x), value, error, Point(x=x, y=y)))
+    # What is enclosed in a ring, or right beside it by the line, is not the point.
+    rest = [each for each in points if all(each.box.intersection(ring.box) is None for ring in found)]
+    return sorted([*rest, *found], key=lambda each: each.box.x)
 
 
 def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Series:

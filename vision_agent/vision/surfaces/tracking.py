@@ -19,7 +19,14 @@ from vision_agent.vision.compare import changed_share
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
 from vision_agent.vision.surfaces.candidates import MOST, SurfaceProposals, propose
-from vision_agent.vision.surfaces.chart_things import ReadChart, is_between_rules, read_chart, second_things, with_chart
+from vision_agent.vision.surfaces.chart_things import (
+    ReadChart,
+    boxes_apart,
+    is_between_rules,
+    read_chart,
+    second_things,
+    with_chart,
+)
 from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.same_look import (
     SAME_COLOURS,
@@ -188,8 +195,11 @@ class Drawing:
         candles: list[Box] = []
         if chart:
             plot = shift_box(chart.plot, -corner.x, -corner.y)
-            candles = [shift_box(each.box, -corner.x, -corner.y) for each in chart.values if each.kind == "candle"]
-            known = [each for each in known if not is_between_rules(each.thing, plot, candles)]
+            candles, rings = (
+                [shift_box(box, -corner.x, -corner.y) for box in boxes_apart(chart, kind)]
+                for kind in ("candle", "point")
+            )
+            known = [each for each in known if not is_between_rules(each.thing, plot, candles, rings)]
             twins = second_things([each.thing for each in known])
             known = [each for at, each in enumerate(known) if at not in twins]
         # Where half of the best guesses were the ground of a chart, or candles, the others are too.
