@@ -236,3 +236,59 @@ def test_grain_all_over_is_nothing_to_act_on() -> None:
         lambda on: np.add(on, grain.integers(-6, 6, on.shape), out=on, casting="unsafe"), ground=(128, 128, 128)
     )
     assert not propose(picture, WHOLE).proposals
+
+
+def island(on: Pixels) -> None:
+    """Land with a thin coast, in water."""
+    turn = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+    far = 1 + 0.15 * np.sin(3 * turn)
+    coast = np.stack([400 + 150 * far * np.cos(turn), 250 + 100 * far * np.sin(turn)], axis=1).astype(np.int32)
+    cv2.fillPoly(on, [coast], (185, 232, 216), cv2.LINE_AA)
+    cv2.polylines(on, [coast], True, (120, 150, 130), 1, cv2.LINE_AA)
+
+
+def town(x: int, y: int) -> Callable[[Pixels], object]:
+    def stroke(on: Pixels) -> None:
+        cv2.circle(on, (x, y), 18, (255, 255, 255), cv2.FILLED, cv2.LINE_AA)
+        cv2.circle(on, (x, y), 15, (60, 60, 210), cv2.FILLED, cv2.LINE_AA)
+
+    return stroke
+
+
+def test_an_island_is_marked_though_a_town_lies_on_its_coast_and_others_on_it() -> None:
+    found = propose(drawn(island, town(530, 290), town(330, 230), town(420, 200), town(400, 280), ground=(242, 227, 191)), WHOLE)
+    [land, *towns] = sorted(found.proposals, key=lambda each: -each.box.width)
+    assert overlap(land.box, Box(x=240, y=145, width=312, height=198)) > 0.75
+    assert len(towns) == 4
+    assert all(each.box.width < 50 for each in towns)
+
+
+def test_a_panel_with_rounded_corners_around_many_buttons_is_none_itself() -> None:
+    def panel(on: Pixels) -> None:
+        cv2.rectangle(on, (90, 90), (709, 250), (220, 220, 220), 40)
+        cv2.rectangle(on, (90, 90), (709, 250), (220, 220, 220), cv2.FILLED)
+
+    found = propose(drawn(panel, *(box(120 + 150 * at, 120, 110, 40) for at in range(4))), WHOLE)
+    assert all(each.box.width < 200 for each in found.proposals)
+
+
+@pytest.mark.parametrize("length", [120, 160])
+def test_a_boat_with_a_short_mast_is_one_thing(length: int) -> None:
+    def boat(on: Pixels) -> None:
+        x, y, axes = 300, 200, (length // 2, round(length / 4.4))
+        cv2.ellipse(on, (x, y), axes, 0, 0, 360, (168, 99, 36), cv2.FILLED, cv2.LINE_AA)
+        cv2.ellipse(on, (x, y), axes, 0, 0, 360, (51, 41, 31), 3, cv2.LINE_AA)
+        left, high = x - round(length / 3.2), length // 5
+        cv2.rectangle(on, (left - 3, y - high // 2), (left + 2, y + high // 2), (42, 52, 74), cv2.FILLED)
+
+    [found] = propose(drawn(boat, ground=(230, 211, 160)), WHOLE).proposals
+    assert overlap(found.box, Box(x=300 - length / 2, y=200 - length / 4.4, width=length, height=length / 2.2)) > 0.7
+
+
+def test_an_outlined_button_on_a_panel_of_its_colour_stays_a_button() -> None:
+    def panel(on: Pixels) -> None:
+        cv2.rectangle(on, (100, 100), (330, 190), (230, 220, 200), cv2.FILLED)
+        cv2.rectangle(on, (112, 110), (306, 180), RIM, 2)
+
+    found = propose(drawn(panel), WHOLE)
+    assert any(overlap(each.box, Box(x=112, y=110, width=195, height=71)) > 0.9 for each in found.proposals)
