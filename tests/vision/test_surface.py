@@ -256,7 +256,9 @@ def town(x: int, y: int) -> Callable[[Pixels], object]:
 
 
 def test_an_island_is_marked_though_a_town_lies_on_its_coast_and_others_on_it() -> None:
-    found = propose(drawn(island, town(530, 290), town(330, 230), town(420, 200), town(400, 280), ground=(242, 227, 191)), WHOLE)
+    found = propose(
+        drawn(island, town(530, 290), town(330, 230), town(420, 200), town(400, 280), ground=(242, 227, 191)), WHOLE
+    )
     [land, *towns] = sorted(found.proposals, key=lambda each: -each.box.width)
     assert overlap(land.box, Box(x=240, y=145, width=312, height=198)) > 0.75
     assert len(towns) == 4
@@ -292,3 +294,47 @@ def test_an_outlined_button_on_a_panel_of_its_colour_stays_a_button() -> None:
 
     found = propose(drawn(panel), WHOLE)
     assert any(overlap(each.box, Box(x=112, y=110, width=195, height=71)) > 0.9 for each in found.proposals)
+
+
+def face(colour: tuple[int, int, int], *corners: tuple[int, int]) -> Callable[[Pixels], object]:
+    return lambda on: cv2.fillPoly(on, [np.array(corners, np.int32)], colour)
+
+
+CUBE = (
+    face((184, 116, 50), (320, 100), (400, 100), (420, 140), (300, 140)),
+    face((148, 94, 40), (300, 140), (420, 140), (412, 220), (310, 220)),
+)
+"""Two faces of a cube, of which the upper one is lighter."""
+
+
+def cylinder(on: Pixels) -> None:
+    cv2.ellipse(on, (600, 320), (40, 18), 0, 0, 360, (50, 50, 155), cv2.FILLED)
+    cv2.rectangle(on, (560, 240), (640, 320), (50, 50, 155), cv2.FILLED)
+    cv2.ellipse(on, (600, 240), (40, 18), 0, 0, 360, (60, 60, 190), cv2.FILLED)
+
+
+def test_a_solid_without_edges_is_one_thing() -> None:
+    found = propose(drawn(*CUBE, cylinder), WHOLE)
+    assert len(found.proposals) == 2
+    for solid in (Box(x=300, y=100, width=120, height=120), Box(x=560, y=222, width=80, height=116)):
+        assert max(overlap(each.box, solid) for each in found.proposals) > 0.9
+
+
+SHADES = ((184, 116, 50), (148, 94, 40), (220, 140, 60), (110, 70, 30))
+
+
+@pytest.mark.parametrize(
+    ("strokes", "many"),
+    [
+        ([box(300, 100 + 60 * at, 90, 60, shade) for at, shade in enumerate(SHADES[:2])], 2),
+        ([face(SHADES[0], (300, 100), (400, 100), (350, 180)), face(SHADES[1], (300, 260), (400, 260), (350, 182))], 2),
+        ([face(SHADES[0], (300, 100), (420, 100), (400, 180), (320, 180)), disc(360, 215, 34, SHADES[1])], 2),
+        ([face(shade, (400, 250), *((400 + x, 250 + y) for x, y in ((120 * a, 120 * b), (120 * b, -120 * a))))
+          for shade, a, b in zip(SHADES, (1, 0, -1, 0), (0, 1, 0, -1), strict=True)], 4),
+    ],
+    ids=["segments of a bar", "an hourglass", "a ball below a bowl", "slices"],
+)  # fmt: skip
+def test_neighbours_in_shades_of_one_colour_that_are_no_solid_stay_apart(
+    strokes: list[Callable[[Pixels], object]], many: int
+) -> None:
+    assert len(propose(drawn(*strokes), WHOLE).proposals) == many

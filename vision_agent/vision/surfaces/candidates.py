@@ -33,6 +33,7 @@ from vision_agent.vision.surfaces.regions import (
     fine_patches,
 )
 from vision_agent.vision.surfaces.shapes import Part, Shape, Shapes
+from vision_agent.vision.surfaces.solids import are_shades, with_solids
 from vision_agent.vision.surfaces.text_layer import LaidText
 from vision_agent.vision.surfaces.text_lines import find_lines
 from vision_agent.vision.surfaces.unread_ink import small_ink
@@ -231,7 +232,7 @@ def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     edges, ground = find_edges(pixels), background_colour(pixels)
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
-    patches = patches.take(np.flatnonzero(~_are_in(patches.rects, written)))
+    patches = with_solids(patches.take(np.flatnonzero(~_are_in(patches.rects, written))), edges, pixels)
     lines = find_lines(islands.rects, patches.rects)
     large = find_large_words(islands.rects, pixels, ground)
     if len(written):
@@ -269,17 +270,14 @@ def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
 
 
 def _are_pieces(coarse: Patches, fine: Patches, pixels: Pixels) -> Bools:
-    """Which coarse patches are a piece of a fine one, of its colour, which is whole there."""
+    """Which coarse patches are a piece of a fine one, of a shade of its colour, which is whole there."""
     sizes, whole = rect_areas(coarse.rects), rect_areas(fine.rects)
     is_in = common_area(coarse.rects[:, None], fine.rects[None]) >= _INSIDE * sizes[:, None]
     is_in &= (sizes[:, None] < _INSIDE * whole[None]) & (fine.solid >= _WHOLE)[None] & ~fine.is_ground[None]
     limits = np.array(pixels.shape[1::-1], np.int32) - 1
-    own, other = (
-        pixels[tuple(each.points.clip(0, limits).T[::-1])].astype(np.int16)[shape]
-        for each, shape in ((coarse, np.s_[:, None]), (fine, np.s_[None]))
-    )
-    is_same = np.abs(own - other).max(axis=2, initial=0) <= _SAME_COLOUR
-    return np.asarray((is_in & is_same).any(axis=1))
+    own, other = (pixels[tuple(each.points.clip(0, limits).T[::-1])][None] for each in (coarse, fine))
+    apart = np.abs(own[0][:, None].astype(np.int16) - other[0][None].astype(np.int16)).max(axis=2, initial=0)
+    return np.asarray((is_in & ((apart <= _SAME_COLOUR) | are_shades(own, other))).any(axis=1))
 
 
 def _are_in(rects: Ints, written: Ints) -> Bools:
