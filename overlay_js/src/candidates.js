@@ -1,5 +1,6 @@
 // Which elements are candidates for a mark, why, and where they show. Which of the candidates stay is decided later.
 import { attributeOf, documentOf, labelledControlOf, localNameOf, rectOf, styleOf } from './dom.js';
+import { isDrawingBoard, usesOfBoard } from './drawing_board.js';
 import { evidenceOf, isClickableDrawing } from './evidence.js';
 import { hitAt } from './hit_test.js';
 import { inputTypeOf, roleOf } from './role.js';
@@ -69,6 +70,9 @@ export function candidateOf(element, tag, style, clip, around, inner, heardFor, 
   }
   if (heardFor.asCell) evidence.strong.push(heardFor.asCell);
   if (opens) evidence.weak.push(OPENS);
+  const isBoard = isDrawingBoard(element, style, clip);
+  const said = evidence.weak.filter((each) => !each.startsWith('listens: '));
+  if (isBoard) evidence.weak = [...said, ...usesOfBoard(element)];
   const labelled = labelledControlOf(element);
   const strong = evidence.strong.length > 0 || labelled !== null;
   const isRoot = tag === 'html' || tag === 'body';
@@ -79,7 +83,7 @@ export function candidateOf(element, tag, style, clip, around, inner, heardFor, 
   return {
     element, control: labelled ?? element, evidence: reasonsOf(evidence, labelled, scrolls), strong, scrolls, listens,
     responds: evidence.responds, item: isItem(evidence.listens, heardFor.asItem), opens,
-    drawing: isClickableDrawing(element, listens, pieces), pieces,
+    drawing: pieces.length > 0 && (isBoard || isClickableDrawing(element, listens, pieces)), pieces,
   };
 }
 

@@ -81,3 +81,18 @@ async def test_a_number_under_the_pointer_that_is_far_from_the_estimate_is_no_va
         [_, *rows], said = await read_table(hand, exact=True)
         assert all("±" in cell for row in rows for cell in row[1:])
         assert "estimated from the picture" in said
+
+
+async def test_candles_are_read_whose_scale_is_drawn_on_canvases_beside_theirs(on: On) -> None:
+    page = (PAGE.parent / "candles.html").read_text("utf-8")
+    async with on("", {"/at": page}, path="/at", settings=OCR) as hand:
+        [head, *rows] = await table_of(hand)
+        true = await hand.js("drawn.candles()")
+        assert head[1:] == ["high", "body top", "body bottom", "low"]
+        assert [round(float(row[0])) for row in rows] == [3 + at for at in range(len(true))]
+        for row, candle in zip(rows, true, strict=True):
+            for cell, name in zip(row[1:], ("high", "top", "bottom", "low"), strict=True):
+                assert abs(float(cell.split(" ±")[0]) - candle[name]) <= 0.02 * 100, (row, candle)
+        marked = [mark for mark in hand.seen.marks if mark.looks_like == "candle"]
+        assert len(marked) == len(true)
+        assert {mark.look for mark in hand.seen.marks if mark.surface == marked[0].surface} == {""}

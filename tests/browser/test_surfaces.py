@@ -343,3 +343,43 @@ async def test_guesses_give_way_to_what_the_page_says_where_there_is_no_room_for
 async def test_a_guess_has_a_letter_where_numbers_have(on: On) -> None:
     async with on(painted(*BUTTONS, *BOARD), settings=SETTINGS.model_copy(update={"ids": "letters"})) as hand:
         assert {mark.letter for mark in hand.seen.marks if mark.source != "dom"} == {"M"}
+
+
+def board(style: str = "touch-action:none", shape: str = "pointer-events:none", listens: str = "wheel") -> str:
+    """A board of elements: its shapes let the pointer through, and its root hears all presses."""
+    shapes = "".join(
+        f"<svg width=120 height=80 style='position:absolute;left:{x}px;top:{y}px;{shape}'>"
+        f"<rect width=120 height=80 fill={colour} onclick=''></rect></svg>"
+        for x, y, colour in ((60, 50, "%232b6cb0"), (400, 50, "%23c53030"), (220, 200, "%232f855a"))
+    ).replace("%23", "#")
+    return f"""<main aria-label=Garden><div id=b style='position:relative;width:700px;height:500px;background:#fff;{style}'>{shapes}</div></main>
+<script>hits = []; document.querySelector('main').addEventListener('pointerdown', (e) => hits.push([e.offsetX, e.offsetY]));
+b.addEventListener('{listens}', () => {{}});</script>"""
+
+
+async def test_a_board_of_elements_that_let_the_pointer_through_is_a_surface_with_its_shapes(on: On) -> None:
+    async with on(board()) as hand:
+        [surface] = [mark for mark in hand.seen.marks if mark.kind == "surface"]
+        assert is_near(surface.box, Box(x=8, y=8, width=700, height=500))
+        assert f"{surface.number}[:]<div surface x=8 y=8 w=700 h=500 listens=wheel>" in hand.seen.listing
+        assert [mark.look for mark in drawn(hand.seen)] == ["blue", "red", "green"]
+        red = drawn_at(hand.seen, 8 + 460, 8 + 90)
+        await hand.act(Click(target=red.number))
+        [(x, y)] = await hand.js("hits")
+        assert abs(x - 460) <= 3
+        assert abs(y - 90) <= 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        board(style=""),
+        board(shape=""),
+        board(listens="scroll"),
+        board().replace("</div>", "<p style='height:500px'>Text</div>"),
+    ],
+    ids=["pans by touch", "shapes of their own", "no wheel", "text all over"],
+)
+async def test_what_is_pressed_part_by_part_or_scrolls_is_no_board(on: On, content: str) -> None:
+    async with on(content) as hand:
+        assert [mark for mark in hand.seen.marks if mark.kind == "surface" and mark.tag == "div"] == []

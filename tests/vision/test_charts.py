@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -81,6 +82,39 @@ def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
     assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
 
 
+@pytest.mark.parametrize(("radius", "stroke"), [(4, 1), (4, 2), (6, 2), (8, 3)])
+def test_points_drawn_as_rings_are_marks_with_their_values(radius: int, stroke: int) -> None:
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+        for point in points:
+            cv2.circle(on, point, radius, (255, 255, 255), cv2.FILLED, cv2.LINE_AA)
+            cv2.circle(on, point, radius, GREEN, stroke, cv2.LINE_AA)
+
+    rules: list[Stroke] = [box(90, y_of(value), 620, 1, (225, 225, 225)) for value in (0, 20, 40, 60, 80, 100)]
+    looked = look([*rules, line], [*TICKS, *NAMES])
+    points = sorted((each for each in looked.things if each.told.role == "point"), key=lambda each: each.box.x)
+    assert [each.name for each in points] == ["green, Jan", "green, Feb", "green, Mar", "green, Apr"]
+    for at, (each, value) in enumerate(zip(points, VALUES, strict=True)):
+        assert abs(float(each.value.split(" ")[1]) - value) <= 2
+        assert abs(each.point.x - 165 - 140 * at) <= 2
+        assert abs(each.point.y - y_of(value)) <= 2
+        assert max(each.box.width, each.box.height) <= 2 * radius + stroke + 4
+    assert {each.told.role for each in looked.things} == {"point", "axis"}
+
+
+def test_what_a_curve_and_the_axis_enclose_is_no_point() -> None:
+    def line(on: Pixels) -> None:
+        for offset in (0, 14):
+            points = [(165 + 140 * at, y_of(value) + offset) for at, value in enumerate(VALUES)]
+            cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+        cv2.line(on, (305, y_of(55)), (305, y_of(55) + 14), GREEN, 2)
+        cv2.line(on, (340, y_of(55)), (330, y_of(55) + 14), GREEN, 2)
+
+    looked = look([line], [*TICKS, *NAMES])
+    assert [each for each in looked.things if each.told.role == "point"] == []
+
+
 SHARES = {"Rent": (50.0, BLUE), "Food": (27.5, GREEN), "Books": (12.5, (60, 60, 210)), "Other": (10.0, (180, 60, 140))}
 
 
@@ -135,6 +169,59 @@ def test_bars_that_lie_have_the_names_beside_them_and_values_from_the_row_below(
     assert [row[0] for row in rows] == list(names)
     assert [float(row[1].split(" ")[0]) for row in rows] == pytest.approx(values, abs=2)
     assert len([each for each in looked.things if each.told.role == "bar"]) == 3
+
+
+RED, TURQUOISE, PURPLE = (80, 83, 239), (154, 166, 38), (181, 63, 123)
+PRICES = tuple(round(50 + 30 * float(np.sin(at / 2.3)) + 5 * float(np.sin(at * 1.7)), 1) for at in range(17))
+"""What each candle begins with; the next begins where it ends."""
+DAYS = [(name, 126 + 160 * at, 430) for at, name in enumerate(("27", "Apr", "5", "9"))]
+
+
+def candles(wick: int = 1) -> list[Stroke]:
+    """Candles 40 px apart from x=130, with a curve over them."""
+    strokes: list[Stroke] = []
+    for at, (opens, closes) in enumerate(pairwise(PRICES)):
+        colour = TURQUOISE if closes > opens else RED
+        x, top, bottom = 130 + 40 * at, y_of(max(opens, closes)), y_of(min(opens, closes))
+        strokes.append(box(x - 14, top, 29, max(1, bottom - top), colour))
+        if wick:
+            strokes.append(box(x, y_of(max(opens, closes) + 4), wick, y_of(min(opens, closes) - 3) - top + 13, colour))
+
+    def curve(on: Pixels) -> None:
+        points = [(130 + 40 * at, y_of(value) + 20) for at, value in enumerate(PRICES[:-1])]
+        cv2.polylines(on, [np.array(points)], False, PURPLE, 2, cv2.LINE_AA)
+
+    return [*strokes, curve]
+
+
+def test_candles_are_marks_with_the_ends_of_their_bodies_and_lines() -> None:
+    looked = look(candles(), [*TICKS, *DAYS])
+    assert looked.chart is not None
+    [head, *rows] = looked.chart.table()
+    assert head[1:5] == ["high", "body top", "body bottom", "low"]
+    of = {row[0]: row[1:5] for row in rows if row[1]}
+    assert [*of][:6] == ["27", "27 + 1", "27 + 2", "27 + 3", "Apr", "Apr + 1"]
+    assert len(of) == 16
+    for cells, opens, closes in zip(of.values(), PRICES[:-1], PRICES[1:], strict=True):
+        high, low = max(opens, closes), min(opens, closes)
+        for cell, true in zip(cells, (high + 4, high, low, low - 3), strict=True):
+            value, error = (float(each) for each in cell.split(" ± "))
+            assert abs(value - true) <= max(2, error), (cells, true)
+    marked = [each for each in looked.things if each.told.role == "candle"]
+    assert len(marked) == 16
+    assert {each.name.split(",")[0] for each in marked} == {"red", "turquoise"}
+    assert {each.told.role for each in looked.things} == {"candle", "axis"}
+
+
+def test_candles_without_lines_are_read_as_none() -> None:
+    looked = look(candles(wick=0), [*TICKS, *DAYS])
+    assert not [each for each in looked.things if each.told.role == "candle"]
+
+
+def test_bars_with_lines_on_them_are_no_candles() -> None:
+    lines: list[Stroke] = [box(164 + 140 * at, y_of(value) - 10, 2, 20, BLUE) for at, value in enumerate(VALUES)]
+    looked = look([*BARS, *lines], [*TICKS, *NAMES])
+    assert {each.told.role for each in looked.things if each.value} == {"bar"}
 
 
 @pytest.mark.parametrize(

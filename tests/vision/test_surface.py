@@ -236,3 +236,105 @@ def test_grain_all_over_is_nothing_to_act_on() -> None:
         lambda on: np.add(on, grain.integers(-6, 6, on.shape), out=on, casting="unsafe"), ground=(128, 128, 128)
     )
     assert not propose(picture, WHOLE).proposals
+
+
+def island(on: Pixels) -> None:
+    """Land with a thin coast, in water."""
+    turn = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+    far = 1 + 0.15 * np.sin(3 * turn)
+    coast = np.stack([400 + 150 * far * np.cos(turn), 250 + 100 * far * np.sin(turn)], axis=1).astype(np.int32)
+    cv2.fillPoly(on, [coast], (185, 232, 216), cv2.LINE_AA)
+    cv2.polylines(on, [coast], True, (120, 150, 130), 1, cv2.LINE_AA)
+
+
+def town(x: int, y: int) -> Callable[[Pixels], object]:
+    def stroke(on: Pixels) -> None:
+        cv2.circle(on, (x, y), 18, (255, 255, 255), cv2.FILLED, cv2.LINE_AA)
+        cv2.circle(on, (x, y), 15, (60, 60, 210), cv2.FILLED, cv2.LINE_AA)
+
+    return stroke
+
+
+def test_an_island_is_marked_though_a_town_lies_on_its_coast_and_others_on_it() -> None:
+    found = propose(
+        drawn(island, town(530, 290), town(330, 230), town(420, 200), town(400, 280), ground=(242, 227, 191)), WHOLE
+    )
+    [land, *towns] = sorted(found.proposals, key=lambda each: -each.box.width)
+    assert overlap(land.box, Box(x=240, y=145, width=312, height=198)) > 0.75
+    assert len(towns) == 4
+    assert all(each.box.width < 50 for each in towns)
+
+
+def test_a_panel_with_rounded_corners_around_many_buttons_is_none_itself() -> None:
+    def panel(on: Pixels) -> None:
+        cv2.rectangle(on, (90, 90), (709, 250), (220, 220, 220), 40)
+        cv2.rectangle(on, (90, 90), (709, 250), (220, 220, 220), cv2.FILLED)
+
+    found = propose(drawn(panel, *(box(120 + 150 * at, 120, 110, 40) for at in range(4))), WHOLE)
+    assert all(each.box.width < 200 for each in found.proposals)
+
+
+@pytest.mark.parametrize("length", [120, 160])
+def test_a_boat_with_a_short_mast_is_one_thing(length: int) -> None:
+    def boat(on: Pixels) -> None:
+        x, y, axes = 300, 200, (length // 2, round(length / 4.4))
+        cv2.ellipse(on, (x, y), axes, 0, 0, 360, (168, 99, 36), cv2.FILLED, cv2.LINE_AA)
+        cv2.ellipse(on, (x, y), axes, 0, 0, 360, (51, 41, 31), 3, cv2.LINE_AA)
+        left, high = x - round(length / 3.2), length // 5
+        cv2.rectangle(on, (left - 3, y - high // 2), (left + 2, y + high // 2), (42, 52, 74), cv2.FILLED)
+
+    [found] = propose(drawn(boat, ground=(230, 211, 160)), WHOLE).proposals
+    assert overlap(found.box, Box(x=300 - length / 2, y=200 - length / 4.4, width=length, height=length / 2.2)) > 0.7
+
+
+def test_an_outlined_button_on_a_panel_of_its_colour_stays_a_button() -> None:
+    def panel(on: Pixels) -> None:
+        cv2.rectangle(on, (100, 100), (330, 190), (230, 220, 200), cv2.FILLED)
+        cv2.rectangle(on, (112, 110), (306, 180), RIM, 2)
+
+    found = propose(drawn(panel), WHOLE)
+    assert any(overlap(each.box, Box(x=112, y=110, width=195, height=71)) > 0.9 for each in found.proposals)
+
+
+def face(colour: tuple[int, int, int], *corners: tuple[int, int]) -> Callable[[Pixels], object]:
+    return lambda on: cv2.fillPoly(on, [np.array(corners, np.int32)], colour)
+
+
+CUBE = (
+    face((184, 116, 50), (320, 100), (400, 100), (420, 140), (300, 140)),
+    face((148, 94, 40), (300, 140), (420, 140), (412, 220), (310, 220)),
+)
+"""Two faces of a cube, of which the upper one is lighter."""
+
+
+def cylinder(on: Pixels) -> None:
+    cv2.ellipse(on, (600, 320), (40, 18), 0, 0, 360, (50, 50, 155), cv2.FILLED)
+    cv2.rectangle(on, (560, 240), (640, 320), (50, 50, 155), cv2.FILLED)
+    cv2.ellipse(on, (600, 240), (40, 18), 0, 0, 360, (60, 60, 190), cv2.FILLED)
+
+
+def test_a_solid_without_edges_is_one_thing() -> None:
+    found = propose(drawn(*CUBE, cylinder), WHOLE)
+    assert len(found.proposals) == 2
+    for solid in (Box(x=300, y=100, width=120, height=120), Box(x=560, y=222, width=80, height=116)):
+        assert max(overlap(each.box, solid) for each in found.proposals) > 0.9
+
+
+SHADES = ((184, 116, 50), (148, 94, 40), (220, 140, 60), (110, 70, 30))
+
+
+@pytest.mark.parametrize(
+    ("strokes", "many"),
+    [
+        ([box(300, 100 + 60 * at, 90, 60, shade) for at, shade in enumerate(SHADES[:2])], 2),
+        ([face(SHADES[0], (300, 100), (400, 100), (350, 180)), face(SHADES[1], (300, 260), (400, 260), (350, 182))], 2),
+        ([face(SHADES[0], (300, 100), (420, 100), (400, 180), (320, 180)), disc(360, 215, 34, SHADES[1])], 2),
+        ([face(shade, (400, 250), *((400 + x, 250 + y) for x, y in ((120 * a, 120 * b), (120 * b, -120 * a))))
+          for shade, a, b in zip(SHADES, (1, 0, -1, 0), (0, 1, 0, -1), strict=True)], 4),
+    ],
+    ids=["segments of a bar", "an hourglass", "a ball below a bowl", "slices"],
+)  # fmt: skip
+def test_neighbours_in_shades_of_one_colour_that_are_no_solid_stay_apart(
+    strokes: list[Callable[[Pixels], object]], many: int
+) -> None:
+    assert len(propose(drawn(*strokes), WHOLE).proposals) == many

@@ -38,6 +38,8 @@ _MOST = 12
 """Most surfaces searched in one look; the largest are chosen."""
 _AROUND = 0.9
 """The share of a mark that must lie in a surface for it to cover the surface."""
+_TOUCHES, _NARROW = 3.0, 0.3
+"""How far apart a surface and that with its scale may be, in CSS pixels, and the share of its size that this has."""
 _ACROSS = 12
 """Cells of a requested grid along its longer side."""
 
@@ -168,6 +170,7 @@ class Surfaces:
                 later,
                 until,
                 layers.get(surface.key, ()),
+                _scales_of(surface, marks),
             )
             found.append((surface, looked))
         joined = [join(looked.things, twins.get(surface.key, Twins()).things) for surface, looked in found]
@@ -252,11 +255,14 @@ class Surfaces:
         later: Picture | None,
         until: float,
         laid: Sequence[LaidText],
+        scales: Sequence[Box],
     ) -> SurfaceLook:
         read = partial(self._reader.read, until=until) if self._reader else None
         glance = partial(self._reader.glance, until=until) if self._reader else None
         most = self.settings.max_surface_marks
-        return drawing.look(picture, visible, corner, read=read, glance=glance, later=later, most=most, laid=laid)
+        return drawing.look(
+            picture, visible, corner, read=read, glance=glance, later=later, most=most, laid=laid, scales=scales
+        )
 
     async def _check_reachable(self, places: Sequence[tuple[Mark, Point]], scan: Scan) -> Reachability:
         """Whether a click at each place reaches its surface, as its own frame reports."""
@@ -366,6 +372,23 @@ def _may_hold_things(mark: Mark) -> bool:
     if mark.tag == "img":
         return False
     return mark.kind == "surface" and mark.box.width >= _SMALLEST[0] and mark.box.height >= _SMALLEST[1]
+
+
+def _scales_of(surface: Mark, marks: Sequence[Mark]) -> list[Box]:
+    """The canvases along the sides of one, and much narrower than it, where its chart may have its scale."""
+    found = []
+    for each in marks:
+        if each.kind != "surface" or each.tag != "canvas" or each.frame != surface.frame or each.key == surface.key:
+            continue
+        one, other = surface.box, each.box
+        is_beside = min(abs(other.x - one.right), abs(one.x - other.right)) <= _TOUCHES
+        is_below = abs(other.y - one.bottom) <= _TOUCHES or abs(one.y - other.bottom) <= _TOUCHES
+        is_level = abs(one.y - other.y) <= _TOUCHES and abs(one.bottom - other.bottom) <= _TOUCHES
+        is_as_wide = abs(one.x - other.x) <= _TOUCHES and abs(one.right - other.right) <= _TOUCHES
+        is_upright = is_beside and is_level and other.width <= _NARROW * one.width
+        if is_upright or (is_below and is_as_wide and other.height <= _NARROW * one.height):
+            found.append(other)
+    return found
 
 
 def _describe_skipped_surfaces(marks: Sequence[Mark], surfaces: Sequence[Mark], picture: Picture) -> list[str]:

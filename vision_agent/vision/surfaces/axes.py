@@ -157,7 +157,8 @@ def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
         found = (
             _fit(known, is_vertical=False, is_date=kind == "date") if len(known) >= _LEAST_AGREE * len(row) else None
         )
-        if found:
+        # Days of two months with the name of the second between them do not go on as numbers.
+        if found and (len(found.boxes) == len(known) or len(known) == len(row)):
             return found
     return Axis(
         "names",

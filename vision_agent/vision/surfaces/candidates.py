@@ -33,6 +33,7 @@ from vision_agent.vision.surfaces.regions import (
     fine_patches,
 )
 from vision_agent.vision.surfaces.shapes import Part, Shape, Shapes
+from vision_agent.vision.surfaces.solids import are_shades, with_solids
 from vision_agent.vision.surfaces.text_layer import LaidText
 from vision_agent.vision.surfaces.text_lines import find_lines
 from vision_agent.vision.surfaces.unread_ink import small_ink
@@ -49,6 +50,13 @@ _MOST_LINES = 4
 """The most lines of text in a single target; a shape with more is a panel."""
 _MOST_NESTED = 3
 """A shape with this many shapes inside, such as a bar of buttons, is not a target itself."""
+_LAND = 0.78
+"""The share of its rectangle below which a shape is no panel; a disc has 0.785."""
+_WHOLE, _SAME_COLOUR = 0.72, 8
+_BAR_PX, _BAR_LONG = 9, 3
+"""How wide a bar on a disc may be, and how many times longer it is at least: it is a detail, as a mast on a boat."""
+_DISC = (0.72, 0.86)
+"""The share of its rectangle that a disc fills."""
 _ON_CELLS = 0.3
 _CUT_PX = 1
 _BESIDE = 1.0
@@ -224,7 +232,7 @@ def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     edges, ground = find_edges(pixels), background_colour(pixels)
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
-    patches = patches.take(np.flatnonzero(~_are_in(patches.rects, written)))
+    patches = with_solids(patches.take(np.flatnonzero(~_are_in(patches.rects, written))), edges, pixels)
     lines = find_lines(islands.rects, patches.rects)
     large = find_large_words(islands.rects, pixels, ground)
     if len(written):
@@ -240,6 +248,7 @@ def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     lattices = find_cells(patches.rects)
     if not any(_fills(patches.rects[each.members], pixels) for each in lattices):
         coarse = coarse_patches(pixels, ground)
+        coarse = coarse.take(np.flatnonzero(~_are_pieces(coarse, patches, pixels)))
         lattices += [each.shift(len(patches.rects)) for each in find_cells(coarse.rects)]
         patches = patches.join(coarse)
     # Lines cut by the edge of the surface are not text; the rounded corners of a panel, for example, look like them.
@@ -258,6 +267,17 @@ def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
     found = with_parts(_select_targets(patches, lattices, lines, large), outlines.strokes)
     return _with_small_ink(found, pixels, edges)
+
+
+def _are_pieces(coarse: Patches, fine: Patches, pixels: Pixels) -> Bools:
+    """Which coarse patches are a piece of a fine one, of a shade of its colour, which is whole there."""
+    sizes, whole = rect_areas(coarse.rects), rect_areas(fine.rects)
+    is_in = common_area(coarse.rects[:, None], fine.rects[None]) >= _INSIDE * sizes[:, None]
+    is_in &= (sizes[:, None] < _INSIDE * whole[None]) & (fine.solid >= _WHOLE)[None] & ~fine.is_ground[None]
+    limits = np.array(pixels.shape[1::-1], np.int32) - 1
+    own, other = (pixels[tuple(each.points.clip(0, limits).T[::-1])][None] for each in (coarse, fine))
+    apart = np.abs(own[0][:, None].astype(np.int16) - other[0][None].astype(np.int16)).max(axis=2, initial=0)
+    return np.asarray((is_in & ((apart <= _SAME_COLOUR) | are_shades(own, other))).any(axis=1))
 
 
 def _are_in(rects: Ints, written: Ints) -> Bools:
@@ -322,7 +342,9 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large:
     at = rects[others]
     inside = _contains(at, lines)
     many = inside.sum(axis=1)
-    is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
+    # What is no box is no panel, however much is on it: the land of a map.
+    is_land = (patches.solid[others] < _LAND) & ~patches.is_ground[others] & ~patches.is_open[others]
+    is_thing: Bools = (many <= _MOST_LINES) & ((_contains(at, rects).sum(axis=1) < _MOST_NESTED) | is_land)
     is_thing |= patches.outlined[others] > 0
     may_be_letter = (patches.solid[others] < _LETTER) | patches.is_open[others]
     is_thing &= ~(_are_letters(at, lines) & (may_be_letter | patches.is_ground[others]))
@@ -331,6 +353,7 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large:
         # A patch in a cell is the cell's content, and a patch over several cells is part of their background.
         is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * rect_areas(at)
     is_thing &= ~_is_face(at, is_thing)
+    is_thing &= ~_are_bars_on_discs(at, patches.solid[others], is_thing)
     cards = find_cards(at, lines, ~_is_face(at, np.ones(len(at), bool)))
     is_thing[cards.titles] = is_thing[cards.bodies] = False
     title = inside[cards.titles]
@@ -382,6 +405,16 @@ def _is_face(rects: Ints, among: Bools) -> Bools:
     is_alike = common > _ALIKE * (sizes[:, None] + sizes[None] - common)
     rank = sizes + np.arange(len(rects), 0, -1) / (len(rects) + 1)
     return np.asarray((is_alike & (rank[:, None] > rank[None]) & among[:, None]).any(axis=0))
+
+
+def _are_bars_on_discs(rects: Ints, solid: Floats, among: Bools) -> Bools:
+    """Which rectangles are narrow bars that lie within a disc."""
+    sides = rects[:, 2:] - rects[:, :2]
+    thin, long = sides.min(axis=1, initial=1 << 15), sides.max(axis=1, initial=0)
+    is_bar = (thin <= _BAR_PX) & (long >= _BAR_LONG * thin)
+    is_disc = among & (solid >= _DISC[0]) & (solid <= _DISC[1]) & (long < 3 * thin)
+    is_in = common_area(rects[:, None], rects[None]) >= rect_areas(rects)[:, None]
+    return np.asarray(is_bar & (is_in & is_disc[None]).any(axis=1))
 
 
 def _are_apart(lines: Ints, inside: Bools, areas: Ints) -> Bools:

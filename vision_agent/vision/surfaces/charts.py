@@ -19,9 +19,11 @@ from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
+from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
+from vision_agent.vision.surfaces.ring_points import find_rings
 from vision_agent.vision.surfaces.ruled_texts import texts_beside_lines
 
 _SAME = 40.0
@@ -42,6 +44,12 @@ _MOST_ROWS = 40
 _ROW, _LEVEL_PX = 4, 5.0
 _MARGIN = 0.16
 """The share of the width, on each side, in which the numbers of an axis are sought."""
+_HEIGHTS = ("high", "body top", "body bottom", "low")
+"""The series of a chart of candles."""
+_BEYOND_CANDLES = 2.0
+"""How many steps of the axis candles may go on beyond its first and last name."""
+_TINTED, _DARK = 25, 90
+"""The least difference between the channels of a pixel of a thin line, and that of dark ink from the ground."""
 _SLICE = 0.5
 """The least likeness of a shape and the slice that it is."""
 
@@ -51,14 +59,18 @@ class DrawnValue:
     """A bar, point or slice with the value that it stands for."""
 
     box: Box
-    kind: Literal["bar", "point", "slice"]
+    kind: Literal["bar", "point", "slice", "candle"]
     series: str
     at: str
     """The name or value on the other axis."""
     value: float
     error: float
     point: Point | None = None
-    """Where a slice is pressed."""
+    """Where a slice, a candle or a ring is pressed, which may be no shape of its own."""
+    heights: tuple[float, ...] = ()
+    """Of a candle: its high, the ends of its body, and its low."""
+    errors: tuple[float, ...] = ()
+    """How far each of these may be off."""
 
     @property
     def name(self) -> str:
@@ -69,6 +81,9 @@ class DrawnValue:
     def words(self) -> str:
         """The value and its error, such as `about 420 ± 3`."""
         digits = in_words(self.error, self.error / 2) if self.error else "0"
+        if self.heights:
+            high, top, bottom, low = (in_words(each, self.error) for each in self.heights)
+            return f"body about {bottom} to {top}, all {low} to {high} ± {digits}"
         unit = " %" if self.kind == "slice" else ""
         return f"about {in_words(self.value, self.error)} ± {digits}{unit}"
 
@@ -275,6 +290,11 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     series: list[Series] = []
     values: list[DrawnValue] = []
     names: set[str] = set()
+    wide = _plot(axis, across, surface, _BEYOND_CANDLES)
+    candles = _candle_series(_Part(view_pixels(picture, wide), wide, scale), colours, legend, axis, across)
+    if candles is not None:
+        values, series, colours = candles.values, candles.series, candles.other_colours
+        names = {each.name for each in series}
     for colour in colours:
         name = _name(colour, legend)
         while name in names:
@@ -286,6 +306,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
             own = [_bar_value(bar, name, axis, across) for bar in bars]
         else:
             own = _points(mask, part, shapes, name, axis, across)
+            own = _with_rings(own, _with_blends(mask, part, colour), part, name, axis, across)
         values += own
         told = _series(name, own) if bars else _along(name, mask, part, axis, across)
         if told.values:
@@ -303,6 +324,89 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
 
 
 @dataclass(frozen=True)
+class _Candles:
+    values: list[DrawnValue]
+    series: list[Series]
+    other_colours: list[Floats]
+
+
+def _candle_series(
+    part: _Part, colours: Sequence[Floats], legend: Sequence[tuple[Text, Floats]], axis: Axis, across: Axis
+) -> _Candles | None:
+    """The candles of a price chart, as four series of heights; which end of a body came first is not told."""
+    solid = [_mask_of(part.pixels, colour) for colour in colours]
+    blended = [_with_blends(mask, part, colour) for mask, colour in zip(solid, colours, strict=True)]
+    ground = main_colour(part.pixels)
+    is_ink = _coloured(part.pixels) | (np.abs(part.pixels.astype(np.float32) - ground).max(axis=2) >= _DARK)
+
+    def candles_of(which: Sequence[int]) -> list[Candle]:
+        own = np.logical_or.reduce([blended[at] for at in which])
+        return find_candles([solid[at] for at in which], [blended[at] for at in which], is_ink & ~own)
+
+    usual = candles_of(range(len(colours)))
+    which = sorted({each.colour for each in usual})
+    if not usual:
+        return None
+    candles = candles_of(which)  # what hides parts of them has the other colours
+    if not candles:
+        return None
+    values = [_candle_value(each, colours[which[each.colour]], part, legend, axis) for each in candles]
+    places = [each.box.center.x for each in values]
+    values = [replace(each, at=at) for each, at in zip(values, _candle_places(places, across), strict=True)]
+    series = [
+        Series(name, tuple((each.at, each.heights[at], each.errors[at]) for each in values))
+        for at, name in enumerate(_HEIGHTS)
+    ]
+    own = [colours[at] for at in which]
+    rest = [
+        colour
+        for colour in colours
+        if not any(_is_blend(colour.round().astype(np.uint8)[None], each)[0] for each in own)
+    ]
+    return _Candles(values, series, rest)
+
+
+def _candle_value(
+    candle: Candle, colour: Floats, part: _Part, legend: Sequence[tuple[Text, Floats]], axis: Axis
+) -> DrawnValue:
+    x, y, scale = part.box.x, part.box.y, part.scale
+    edges = [y + each / scale for each in (candle.high, candle.top, candle.bottom, candle.low)]
+    heights = tuple(axis.value(each) for each in edges)
+    # What something else hides may belong to the candle.
+    errors = tuple(
+        axis.error(edge) + abs(axis.value(edge + hidden / scale) - axis.value(edge))
+        for edge, hidden in zip(edges, candle.hidden, strict=True)
+    )
+    box = Box(
+        x=x + candle.left / scale,
+        y=edges[0],
+        width=(candle.right - candle.left) / scale,
+        height=max(1.0, edges[3] - edges[0]),
+    )
+    point = Point(x=box.center.x, y=(edges[1] + edges[2]) / 2)
+    middle = (heights[1] + heights[2]) / 2
+    return DrawnValue(box, "candle", _name(colour, legend), "", middle, max(errors), point, heights, errors)
+
+
+def _candle_places(places: Sequence[float], across: Axis) -> list[str]:
+    """The names of even places on the axis; between two names, the one to the left and by how many further."""
+    step = float(np.median(np.diff(places)))
+    named: list[str] = []
+    for place in places:
+        near, words = min(across.names, key=lambda each: abs(each[0] - place))
+        if abs(near - place) <= step / 2:
+            named.append(words)
+        elif across.kind != "names":
+            named.append(across.name(place))
+        else:
+            before = [each for each in across.names if each[0] <= place]
+            first, name = max(before) if before else min(across.names)
+            many = round((place - first) / step)
+            named.append(f"{name} {'+' if many > 0 else '−'} {abs(many)}")
+    return named
+
+
+@dataclass(frozen=True)
 class _Part:
     pixels: Pixels
     box: Box
@@ -314,8 +418,8 @@ class _Part:
         return self.box.x + (x + 0.5) / self.scale, self.box.y + (y + 0.5) / self.scale
 
 
-def _plot(axis: Axis, across: Axis, surface: Box) -> Box:
-    """Where the values are drawn: beside one axis and above the other."""
+def _plot(axis: Axis, across: Axis, surface: Box, beyond: float = 0.75) -> Box:
+    """Where the values are drawn: beside one axis and above the other, and so many steps beyond the outer names."""
     is_left = max(box.right for box in axis.boxes) < surface.center.x
     left = max(box.right for box in axis.boxes) + 2 if is_left else surface.x
     right = surface.right if is_left else min(box.x for box in axis.boxes) - 2
@@ -324,8 +428,8 @@ def _plot(axis: Axis, across: Axis, surface: Box) -> Box:
     bottom = max(axis.first, axis.last) + step / 2
     bottom = min(bottom, min(box.y for box in across.boxes) - 1)
     spread = (across.last - across.first) / max(1, len(across.boxes) - 1)
-    right = min(right, across.last + 0.75 * spread)
-    left = max(left, across.first - 0.75 * spread)
+    right = min(right, across.last + beyond * spread)
+    left = max(left, across.first - beyond * spread)
     bottom = min(bottom, surface.bottom)
     return Box(x=left, y=top, width=max(4.0, right - left), height=max(4.0, bottom - top))
 
@@ -469,6 +573,28 @@ def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Ax
         at = across.name(box.center.x)
         found.append(DrawnValue(box, "point", name, at, axis.value(box.center.y), axis.error(box.center.y)))
     return sorted(found, key=lambda each: each.box.x)
+
+
+def _with_blends(mask: Bools, part: _Part, colour: Floats) -> Bools:
+    """The pixels of a colour, with those that are blended with the ground."""
+    is_tinted = np.ptp(part.pixels.astype(np.int16), axis=2) >= _TINTED
+    return np.asarray(mask | (is_tinted & _is_blend(part.pixels.reshape(-1, 3), colour).reshape(mask.shape)))
+
+
+def _with_rings(
+    points: Sequence[DrawnValue], ink: Bools, part: _Part, name: str, axis: Axis, across: Axis
+) -> list[DrawnValue]:
+    """The points of a line, with those that are drawn as rings."""
+    found: list[DrawnValue] = []
+    for middle_x, middle_y, radius in find_rings(ink, _POINT_PX * part.scale):
+        x, y = part.to_page(middle_x, middle_y)
+        far = radius / part.scale
+        box = Box(x=x - far, y=y - far, width=2 * far, height=2 * far)
+        value, error = axis.value(y), axis.error(y)
+        found.append(DrawnValue(box, "point", name, across.name(x), value, error, Point(x=x, y=y)))
+    # What is enclosed in a ring, or right beside it by the line, is not the point.
+    rest = [each for each in points if all(each.box.intersection(ring.box) is None for ring in found)]
+    return sorted([*rest, *found], key=lambda each: each.box.x)
 
 
 def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Series:

@@ -37,6 +37,9 @@ _WHOLE = 0.93
 """The share of its rectangle above which nothing is cut out of a patch."""
 _DISC_PX = 48
 _ON_LINE_PX = 7.0
+_IN_WITH_STROKE = 0.7
+_BEYOND_OUTLINE_PX, _GAP_PX = 8, 3
+"""How far a patch goes on beyond an outline that is a piece of it, and how large the gap between them is."""
 _DASH_PX = 16
 
 
@@ -55,6 +58,7 @@ def with_outlines(
 
     `cells` are the patches that belong to a grid, which stay; so do those around one of `lines`.
     """
+    outlines = outlines.take(np.flatnonzero(~_are_pieces_of_patches(patches, outlines, pixels)))
     rects, outer = patches.rects, outlines.rects
     common = common_area(rects[:, None], outer[None])
     likeness = common / np.maximum(1, rect_areas(rects)[:, None] + rect_areas(outer)[None] - common)
@@ -97,6 +101,31 @@ def with_outlines(
         np.where(outlines.is_dashed[added], 2, 1).astype(np.uint8),
     )
     return OutlinedPatches(patches.take(kept).join(drawn), kept)
+
+
+def _are_pieces_of_patches(patches: Patches, outlines: ClosedOutlines, pixels: Pixels) -> Bools:
+    """Which outlines are a piece of a patch: a stroke on it, such as the mast of a boat, nearly divides it.
+
+    The patch goes on beyond such an outline, which has a gap there in the colour of the patch.
+    """
+    rects, outer = patches.rects, outlines.rects
+    sizes = rect_areas(outer)
+    beyond = np.concatenate([outer[None, :, :2] - rects[:, None, :2], rects[:, None, 2:] - outer[None, :, 2:]], axis=2)
+    is_in = common_area(rects[:, None], outer[None]) >= _IN_WITH_STROKE * sizes[None]
+    is_most = 2 * sizes[None] > rect_areas(rects)[:, None]
+    is_in &= (sizes[None] < rect_areas(rects)[:, None]) & (beyond.max(axis=2, initial=0) >= _BEYOND_OUTLINE_PX)
+    is_in &= ~patches.is_ground[:, None] & ~(outlines.is_grid | outlines.is_dashed)[None]
+    found = np.zeros(len(outer), bool)
+    # The smaller pieces of a patch are such only beside the largest.
+    for patch, outline in [*np.argwhere(is_in & is_most).tolist(), *np.argwhere(is_in & ~is_most).tolist()]:
+        if not (is_most[patch, outline] or (found & is_in[patch] & is_most[patch]).any()):
+            continue
+        x, y = patches.points[patch].tolist()
+        colour = pixels[y, x].astype(np.int16)
+        x, y = outlines.lines[outline][:, 0].T
+        is_gap = np.abs(pixels[y, x].astype(np.int16) - colour).max(axis=1) <= _SAME_COLOUR
+        found[outline] |= bool(is_gap.sum() >= _GAP_PX)
+    return found
 
 
 def _are_slits(patches: Patches) -> Bools:

@@ -15,7 +15,7 @@ from vision_agent.vision.surfaces.shapes import Part
 
 DrawnRole = Literal[
     "", "button", "field", "tab", "checkbox", "radio", "slider", "handle", "tile", "node", "port", "edge",
-    "legend entry", "point", "bar", "slice", "axis",
+    "legend entry", "point", "bar", "slice", "candle", "axis",
 ]  # fmt: skip
 """What a drawn thing is; empty if that cannot be told."""
 

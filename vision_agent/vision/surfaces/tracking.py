@@ -19,7 +19,14 @@ from vision_agent.vision.compare import changed_share
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
 from vision_agent.vision.surfaces.candidates import MOST, SurfaceProposals, propose
-from vision_agent.vision.surfaces.chart_things import is_between_rules, read_chart, second_points, with_chart
+from vision_agent.vision.surfaces.chart_things import (
+    ReadChart,
+    boxes_apart,
+    is_between_rules,
+    read_chart,
+    second_things,
+    with_chart,
+)
 from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.same_look import (
     SAME_COLOURS,
@@ -90,6 +97,8 @@ class _SeenPart:
     pixels: Pixels
     most: int
     laid: tuple[LaidText, ...]
+    scales: tuple[tuple[Box, Pixels], ...]
+    """The surfaces beside it that may hold its scale, with their pixels."""
     looked: SurfaceLook
     """In the page coordinates of that time."""
 
@@ -119,6 +128,7 @@ class Drawing:
         later: Picture | None = None,
         most: int = MOST,
         laid: Sequence[LaidText] = (),
+        scales: Sequence[Box] = (),
     ) -> SurfaceLook:
         """Finds the things in the visible part of the surface.
 
@@ -131,6 +141,7 @@ class Drawing:
                 moves.
             most: the most things to return.
             laid: the texts that the page lays over the surface, with their page boxes.
+            scales: the page boxes of surfaces beside it, which may hold the scale of its chart.
         """
         inside = picture.page.intersection(visible)
         if inside is None:
@@ -140,15 +151,19 @@ class Drawing:
         if later is not None and _is_same(pixels, view_pixels(later, inside)):
             later = None  # what moves is elsewhere
         last, over = self._last, tuple(LaidText(text, shift_box(box, -corner.x, -corner.y)) for text, box in laid)
+        beside = tuple(each for scale in scales if (each := picture.page.intersection(scale)))
+        shown = tuple((shift_box(each, -corner.x, -corner.y), view_pixels(picture, each)) for each in beside)
         is_known = later is None and last is not None and (last.place, last.most, last.laid) == (place, most, over)
+        is_known = is_known and last is not None and _are_same(last.scales, shown)
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
             return _shift_look(last.looked, corner.x - last.corner.x, corner.y - last.corner.y)
         if later is not None and changed_share(picture, later, inside) > _RESTLESS:
             self._last = None
             return SurfaceLook(is_restless=True)
         layer = compare_layer(picture, laid, glance, read)
-        looked = self._look(picture, inside, corner, place, read, later, most, layer)
-        self._last = None if later else _SeenPart(place, corner, pixels.copy(), most, over, looked)
+        looked = self._look(picture, inside, corner, place, read, later, most, layer, beside)
+        scenes = tuple((place, each.copy()) for place, each in shown)
+        self._last = None if later else _SeenPart(place, corner, pixels.copy(), most, over, scenes, looked)
         return looked
 
     def _look(
@@ -161,11 +176,12 @@ class Drawing:
         later: Picture | None,
         most: int,
         layer: TextLayer,
+        scales: Sequence[Box],
     ) -> SurfaceLook:
         before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
         proposed = propose(picture, inside, most, before, layer.texts)
         readings = read_lines(picture, proposed, read)
-        chart = read_chart(picture, inside, proposed, readings, read) if read else None
+        chart, unread = read_chart(picture, inside, proposed, readings, read, scales) if read else ReadChart(None, 0)
         found = [
             _KnownThing(
                 replace(shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
@@ -176,21 +192,28 @@ class Drawing:
         ]
         known, gone = self._recognize(found)
         known = _with_ends(known, proposed)
+        candles: list[Box] = []
         if chart:
             plot = shift_box(chart.plot, -corner.x, -corner.y)
-            known = [each for each in known if not is_between_rules(each.thing, plot)]
-            twins = second_points([each.thing for each in known])
+            candles, rings = (
+                [shift_box(box, -corner.x, -corner.y) for box in boxes_apart(chart, kind)]
+                for kind in ("candle", "point")
+            )
+            known = [each for each in known if not is_between_rules(each.thing, plot, candles, rings)]
+            twins = second_things([each.thing for each in known])
             known = [each for at, each in enumerate(known) if at not in twins]
+        # Where half of the best guesses were the ground of a chart, or candles, the others are too.
+        is_ground = chart is not None and (bool(candles) or len(known) < most / 2)
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
         self._known = [*known, *kept][:_MOST_KNOWN]
+        postponed = layer.postponed + unread + sum(one is None for one in readings.values()) if read else 0
         return SurfaceLook(
             things=tuple(shift_thing(each.thing, corner.x, corner.y) for each in known),
             elsewhere=tuple(shift_thing(each.thing, corner.x, corner.y) for each in kept),
-            # Where half of the best guesses were the ground of a chart, the others are too.
-            left_out=0 if chart and len(known) < most / 2 else proposed.left_out,
+            left_out=0 if is_ground else proposed.left_out,
             chart=chart,
-            is_all_read=not layer.postponed and all(one is not None for one in readings.values()) if read else True,
-            postponed=layer.postponed + sum(one is None for one in readings.values()) if read else 0,
+            is_all_read=not postponed,
+            postponed=postponed,
             layer=layer,
         )
 
@@ -359,6 +382,12 @@ def _distance(old: _KnownThing, new: _KnownThing) -> float:
 
 def _is_same(before: Pixels, now: Pixels) -> bool:
     return before.shape == now.shape and cv2.norm(before, now, cv2.NORM_INF) <= _NOISE
+
+
+def _are_same(before: Sequence[tuple[Box, Pixels]], now: Sequence[tuple[Box, Pixels]]) -> bool:
+    return len(before) == len(now) and all(
+        one == other and _is_same(was, pixels) for (one, was), (other, pixels) in zip(before, now, strict=True)
+    )
 
 
 # --- between surface and page coordinates -----------------------------------------------------------------------------
