@@ -1,7 +1,7 @@
 """The perception score over the labelled fixture pages and the pages of other projects: `make bench-perception`.
 
-With `--held-out first`, `second` or `third`, over the pages of one of `HELD_OUT` instead: they use libraries that the marks had
-never been tuned on, and were labelled by hand before the first score: `make bench-held-out`.
+With `--held-out first`, `second` or `third`, over the pages of one of `HELD_OUT` instead: they use libraries that the
+marks had never been tuned on, and were labelled by hand before the first score: `make bench-held-out`.
 """
 
 from __future__ import annotations
