@@ -52,6 +52,9 @@ const MANY = 6;
 const DRAGGED = new Set(['grab', 'move', 'all-scroll']);
 /** Listens only for where a press begins, as what is dragged or swiped does. */
 const HEARS_BEGIN = /^listens: (mousedown|pointerdown|touchstart)(, (mousedown|pointerdown|touchstart))*$/;
+const BEGINS = /mousedown|pointerdown|touchstart/;
+/** Listens for how it is dragged, and for no whole press. */
+const HEARS_DRAGGING = /^listens: ((mouse|pointer)(down|move|up)|touch(start|move|end|cancel)|, )+$/;
 /** So many parts that show a hand, or are pressed, have the presses that the box around them hears. */
 const FEWEST_PRESSED = 2;
 /** How far the edges of a row and of the control in it may be apart. CSS pixels. */
@@ -113,8 +116,8 @@ export function keepOnePerIntent(candidates, view) {
         isPointedApart(candidate, candidates[outer]) ||
         (candidate.listens && !isThumbOf(candidate, candidates[outer]) &&
           (isPartOnly(candidate, candidates[outer]) || resizesOtherwise(candidate, candidates[outer])));
-    } else if (!candidates[outer].strong && givesWay(candidates, stays, outer, index)) {
-      stays[outer] = false;
+    } else if (letsGiveWay(candidates, stays, outer, index)) {
+      return;
     } else if (candidate.borrows && candidates[outer].header && candidates[outer].listens) {
       stays[index] = false; // it is there for the keyboard
     }
@@ -181,19 +184,21 @@ function isBehindControl({ box }, { box: other }) {
 }
 
 /**
- * Drops the thumbs of sliders and the like: what hears the same as a control beside it, lies on it, and says nothing.
+ * Drops the thumbs of sliders and the like: what says nothing, hears how it is dragged, and lies on a control beside it
+ * or on a rail that hears presses begin.
  * @param {Candidate[]} candidates @param {boolean[]} stays
  */
 function withoutThumbs(candidates, stays) {
-  const controls = /** @type {Map<object, Candidate[]>} */ (new Map());
+  const rails = /** @type {Map<object, Candidate[]>} */ (new Map());
   candidates.forEach((each, index) => {
-    if (!stays[index] || !each.around || !(each.strong || each.reached)) return;
-    controls.set(each.around, [...(controls.get(each.around) ?? []), each]);
+    if (!stays[index] || !each.around || !BEGINS.test(each.hears)) return;
+    const isRail = each.strong || each.reached || (HEARS_BEGIN.test(each.hears) && !each.responds && !each.words());
+    if (isRail) rails.set(each.around, [...(rails.get(each.around) ?? []), each]);
   });
   candidates.forEach((thumb, index) => {
-    if (!stays[index] || thumb.strong || !thumb.around || !HEARS_BEGIN.test(thumb.hears)) return;
-    const beside = (controls.get(thumb.around) ?? []).filter((each) => each.hears === thumb.hears);
-    if (beside.some((each) => each.size > thumb.size && liesOn(thumb, each)) && !thumb.words()) stays[index] = false;
+    if (!stays[index] || thumb.strong || !thumb.around || !HEARS_DRAGGING.test(thumb.hears)) return;
+    const isOn = (rails.get(thumb.around) ?? []).some((rail) => rail.size > thumb.size && liesOn(thumb, rail));
+    if (isOn && !thumb.words()) stays[index] = false;
   });
 }
 
@@ -274,12 +279,12 @@ function isApartFromDragging(inner, outer) {
 }
 
 /**
- * Whether it shows a hand, in a row or a box that shows none: the arrow in a row, the heading of what unfolds.
+ * Whether it shows a hand, in a row or a box that shows none: the arrow or the grip of a row, the head of what unfolds.
  * @param {Candidate} inner @param {Candidate} outer
  */
 function isPointedApart(inner, outer) {
-  const isBox = outer.row || outer.cell || !outer.strong;
-  return isBox && inner.cursor === 'pointer' && !outer.cursor && !outer.label && isPartOnly(inner, outer);
+  const isBox = (outer.row || outer.cell || !outer.strong) && !outer.label && !outer.cursor;
+  return isBox && (inner.cursor === 'pointer' || isDragged(inner)) && isPartOnly(inner, outer);
 }
 
 /**
@@ -399,6 +404,21 @@ function keptAncestor(candidates, stays, index) {
 function isInLabel(candidates, index) {
   for (let at = candidates[index].parent; at >= 0; at = candidates[at].parent) {
     if (candidates[at].labels >= 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a wrapper has given way to a control in it; beyond one that is dragged itself, the next one is asked.
+ * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer @param {number} inner
+ */
+function letsGiveWay(candidates, stays, outer, inner) {
+  for (let at = outer; at >= 0 && !candidates[at].strong; at = keptAncestor(candidates, stays, at)) {
+    if (givesWay(candidates, stays, at, inner)) {
+      stays[at] = false;
+      return true;
+    }
+    if (!isDragged(candidates[at])) return false;
   }
   return false;
 }
