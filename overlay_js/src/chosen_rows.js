@@ -44,15 +44,19 @@ export function chosenRowsOf(box) {
 export function hasChosenRows(body) {
   const rows = localNameOf(body) === 'tbody' ? flatElementsOf(body).filter((row) => rectOf(row).height > 1) : [];
   if (rows.length < FEWEST_ROWS || rows.length > MOST_CHOSEN_ROWS || !rows.every(isLowRow)) return false;
-  const cell = flatElementsOf(rows[0]).at(-1);
-  const { cursor, userSelect } = styleOf(cell ?? rows[0]);
-  if (cursor !== 'default' && userSelect !== 'none') return false;
+  if (!flatElementsOf(rows[0]).every(isNoText)) return false;
   let around = parentElementOf(body);
   for (let up = 0; up < MOST_AROUND_TABLE && around; up++, around = parentElementOf(around)) {
     const types = pressTypesOf(around);
     if (ROW_PRESSES.every((type) => types.includes(type))) return !types.includes('auxclick');
   }
   return false;
+}
+
+/** Whether the words of a cell are not to be selected. @param {Element} cell */
+function isNoText(cell) {
+  const { cursor, userSelect } = styleOf(cell);
+  return cursor === 'default' || userSelect === 'none';
 }
 
 /** @param {Element} row */
