@@ -1,6 +1,9 @@
-// Rows of a box without a meaning that hears one press and two: a press chooses a row, two open it.
-import { flatChildrenOf, flatElementsOf, localNameOf, nodeTypeOf, rectOf, textContentOf } from './dom.js';
+// Rows of a box without a meaning that hears one press and two: a press chooses a row, two open it. Headings of a row
+// that hears presses for them.
+import { flatChildrenOf, flatElementsOf, localNameOf, nodeTypeOf, parentElementOf, rectOf, styleOf } from './dom.js';
+import { textContentOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
+import { explicitRoleOf } from './role.js';
 import { looksLikeRow } from './rows.js';
 import { saysSomething, withoutIcons } from './text.js';
 
@@ -12,6 +15,8 @@ const HIGHEST_ROW = 120;
 /** So many rows, and so many elements before the words of one, are looked at. */
 const MOST_CHOSEN_ROWS = 300;
 const MOST_BEFORE_WORDS = 12;
+/** Boxes from the body of a table to the one that hears the presses on its rows. */
+const MOST_AROUND_TABLE = 4;
 /** Generated content of spaces only, which keeps a place free. */
 const NOTHING = /^"\s*"$/;
 const PICTURE_TAGS = new Set(['img', 'svg']);
@@ -29,6 +34,41 @@ export function chosenRowsOf(box) {
   const areRows = rows.length >= FEWEST_ROWS && rows.length <= MOST_CHOSEN_ROWS &&
     rows.every((row) => looksLikeRow(row) && rectOf(row).height <= HIGHEST_ROW);
   return areRows ? rows : [];
+}
+
+/**
+ * Whether a press chooses a row of a table, and two open it: a box close around it hears both, and its words are no
+ * text to be selected.
+ * @param {Element} body
+ */
+export function hasChosenRows(body) {
+  const rows = localNameOf(body) === 'tbody' ? flatElementsOf(body).filter((row) => rectOf(row).height > 1) : [];
+  if (rows.length < FEWEST_ROWS || rows.length > MOST_CHOSEN_ROWS || !rows.every(isLowRow)) return false;
+  if (!flatElementsOf(rows[0]).every(isNoText)) return false;
+  let around = parentElementOf(body);
+  for (let up = 0; up < MOST_AROUND_TABLE && around; up++, around = parentElementOf(around)) {
+    const types = pressTypesOf(around);
+    if (ROW_PRESSES.every((type) => types.includes(type))) return !types.includes('auxclick');
+  }
+  return false;
+}
+
+/** Whether the words of a cell are not to be selected. @param {Element} cell */
+function isNoText(cell) {
+  const { cursor, userSelect } = styleOf(cell);
+  return cursor === 'default' || userSelect === 'none';
+}
+
+/** @param {Element} row */
+function isLowRow(row) {
+  return localNameOf(row) === 'tr' && rectOf(row).height <= HIGHEST_ROW && !pressTypesOf(row).length;
+}
+
+/** Whether an element is a row of headings, all of which it hears presses for. @param {Element} row */
+export function isRowOfHeadings(row) {
+  if (explicitRoleOf(row) !== 'row' || !pressTypesOf(row).length) return false;
+  const heads = flatElementsOf(row);
+  return heads.length >= FEWEST_ROWS && heads.every((each) => explicitRoleOf(each) === 'columnheader');
 }
 
 /**

@@ -18,6 +18,8 @@ const LEAST_HIGH = 14;
 /** CSS pixels, squared: a field that shows less is not seen. */
 const LEAST_FIELD = 64;
 const LEAST_FIELD_OPACITY = 0.05;
+/** What no editor draws its text with: rows of a table, boxes that are ticked. */
+const NO_TEXT = 'table, [role=row], [role=treeitem], input[type=checkbox], input[type=radio]';
 /** Boxes from a field to the one that is drawn around it. */
 const MOST_BOXES_UP = 6;
 /** Of two boxes in each other, the larger is at most so many times as large if they mean the same. */
@@ -89,9 +91,13 @@ function boxAround(field) {
   return null;
 }
 
-/** A page, a form or a table has fields in it, but does not draw the text of one. @param {Element} box */
+/**
+ * A page, a form, a table or a box around one has fields in it, but does not draw the text of one: the field takes the
+ * keys that move through the table.
+ * @param {Element} box
+ */
 function mayBeEditor(box) {
-  if (['html', 'body'].includes(localNameOf(box)) || isStructure(box)) return false;
+  if (['html', 'body'].includes(localNameOf(box)) || isStructure(box) || queryFirst(box, NO_TEXT)) return false;
   return closestInFlatTree(box, (at) => ['grid', 'treegrid'].includes(roleOf(at))) === null;
 }
 

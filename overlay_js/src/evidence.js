@@ -1,7 +1,7 @@
 // Why an element can be acted on: a list of reasons, empty if there is none. No allow-list of classes, no guessing by
 // name. Strong reasons state what the element is; weak reasons only that it responds.
-import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf } from './dom.js';
-import { rectOf, scrollHeightOf, scrollWidthOf } from './dom.js';
+import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, firstElementOf, hasAttribute } from './dom.js';
+import { localNameOf, parentElementOf, rectOf, scrollHeightOf, scrollWidthOf, textContentOf } from './dom.js';
 import { knowsListeners, listenerTypesOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, isSurface, roleOf, roleOrTagOf, WIDGET_ROLES } from './role.js';
 
@@ -43,6 +43,10 @@ const NARROW_CANVAS = 48;
 const SMALL_CANVAS = 10_000;
 /** How far around a small canvas a listener may be that is meant for it. */
 const MOST_AROUND_CANVAS = 4;
+/** CSS pixels: the sides of what is worth scrolling, the length of a scroll bar of its own, and how thick it is. */
+const LEAST_SCROLLED = 24;
+const LEAST_BAR = 100;
+const LEAST_BAR_ACROSS = 6;
 const PAGE_ROOTS = new Set(['html', 'body']);
 const PASSIVE_CURSORS = new Set([
   'auto', 'default', 'none', 'text', 'vertical-text', 'wait', 'progress', 'not-allowed', 'no-drop', 'help', 'inherit',
@@ -189,7 +193,21 @@ export function isScrollable(element, style) {
     scrollHeightOf(element) > clientHeightOf(element) + 1;
   const horizontal = (overflowX === 'auto' || overflowX === 'scroll') &&
     scrollWidthOf(element) > clientWidthOf(element) + 1;
-  return (vertical || horizontal) && clientWidthOf(element) >= 24 && clientHeightOf(element) >= 24;
+  if (!vertical && !horizontal) return false;
+  const isPane = clientWidthOf(element) >= LEAST_SCROLLED && clientHeightOf(element) >= LEAST_SCROLLED;
+  return isPane || isScrollBar(element, horizontal);
+}
+
+/**
+ * Whether an element is the scroll bar of what lies elsewhere: a strip with nothing in it but one empty box.
+ * @param {Element} element @param {boolean} isLying
+ */
+function isScrollBar(element, isLying) {
+  const { width, height } = rectOf(element);
+  const [along, across] = isLying ? [width, height] : [height, width];
+  const room = firstElementOf(element);
+  return along >= LEAST_BAR && across >= LEAST_BAR_ACROSS && across < LEAST_SCROLLED && room !== null &&
+    childCountOf(element) === 1 && childCountOf(room) === 0 && !textContentOf(element).trim();
 }
 
 /** A separator or scrollbar is a widget only if it can take the focus. @param {Element} element @param {string} role */

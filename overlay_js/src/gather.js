@@ -3,7 +3,7 @@
 // The walk follows the flat tree and visits only what is near the viewport. Each finding carries the area that its
 // ancestors leave visible.
 import { candidateOf, candidateOfImageArea } from './candidates.js';
-import { chosenRowsOf, partsOfRow, ROW_PRESSES } from './chosen_rows.js';
+import { chosenRowsOf, hasChosenRows, isRowOfHeadings, partsOfRow, ROW_PRESSES } from './chosen_rows.js';
 import { flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
 import { isList, pressTypesOf } from './evidence.js';
 import { areasOfImage, boundsOfImageArea } from './image_map.js';
@@ -135,7 +135,8 @@ function visitElement(visit, near, onHover, gathered) {
   const grid = gridWithin(element, visit.grid);
   const rows = isItsOwnList ? [] : chosenRowsOf(element);
   for (const row of rows) for (const part of partsOfRow(row)) gathered.parts.add(part);
-  const heardForItems = isItsOwnList ? heardOnBehalf(element) : rows.length ? ROW_PRESSES : UNHEARD;
+  const hearsForItems = isItsOwnList || isRowOfHeadings(element);
+  const heardForItems = hearsForItems ? heardOnBehalf(element) : rows.length ? ROW_PRESSES : UNHEARD;
   return inside.reverse().map((child) => (
     { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems, float, grid }
   ));
@@ -147,6 +148,7 @@ function visitElement(visit, near, onHover, gathered) {
  */
 function heardOnBehalf(list) {
   const types = pressTypesOf(list);
+  if (!types.length && hasChosenRows(list)) return ROW_PRESSES;
   return types.every((type) => type.startsWith('touch')) ? UNHEARD : types;
 }
 

@@ -1,7 +1,7 @@
 // Cells of a grid that answer presses: a sheet or a calendar listens on its grid, or on a box between it and the cells.
 // A sheet that says nothing of itself listens on a box around its table, or on the document.
-import { closest, firstElementOf, hasAttribute, localNameOf, parentElementOf, queryAll, rectOf } from './dom.js';
-import { styleOf } from './dom.js';
+import { attributeOf, closest, firstElementOf, hasAttribute, localNameOf, parentElementOf, queryAll } from './dom.js';
+import { queryFirst, rectOf, styleOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { documentListenerTypes, listenerTypesOf } from './registry.js';
 import { explicitRoleOf } from './role.js';
@@ -18,6 +18,9 @@ const HEADING = '[role=columnheader], th';
 const SHEET_EVENTS = ['mousedown', 'dblclick', 'paste'];
 const SHEET_PRESSES = ['mousedown', 'dblclick'];
 const CELL_LISTENS = 'cell of a grid that listens: ';
+const ROW_LISTENS = 'row of a grid that listens: ';
+const GRID_CELL = '[role=gridcell]';
+const OWN_CELL = `${GRID_CELL}:not([aria-readonly=true]), ${GRID_CELL}[aria-selected], ${GRID_CELL}[tabindex="0"]`;
 
 /** @import { Candidate } from './candidates.js' */
 
@@ -60,12 +63,25 @@ function hearsAsSheet(types) {
 }
 
 /**
- * Why an element is a target, if it is a cell of a grid that listens for presses. A menu on it is no reason.
+ * Why an element is a target, if it is a cell of a grid that listens for presses, or a row that is chosen in place of
+ * its cells. A menu on it is no reason.
  * @param {Element} element @param {GridAround} around
  */
 export function reasonOfCell(element, around) {
-  if (!around?.heard.some((type) => type !== 'contextmenu') || !isGridCell(element)) return '';
-  return CELL_LISTENS + around.heard.join(', ');
+  if (!around?.heard.some((type) => type !== 'contextmenu')) return '';
+  if (isChosenRow(element)) return ROW_LISTENS + around.heard.join(', ');
+  if (!isGridCell(element)) return '';
+  const row = attributeOf(element, 'aria-readonly') === 'true' ? parentElementOf(element) : null;
+  return row && isChosenRow(row) ? '' : CELL_LISTENS + around.heard.join(', ');
+}
+
+/**
+ * Whether a row says whether it is chosen, of cells that cannot be edited and do not say so themselves.
+ * @param {Element} row
+ */
+function isChosenRow(row) {
+  return hasAttribute(row, 'aria-selected') && explicitRoleOf(row) === 'row' && queryFirst(row, GRID_CELL) !== null &&
+    queryFirst(row, OWN_CELL) === null;
 }
 
 /**

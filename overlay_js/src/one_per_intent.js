@@ -28,6 +28,9 @@ import { oneHandleEach } from './resize_handles.js';
  * @property {boolean} cell it is a control because it is a cell of a grid that listens
  * @property {boolean} label it is the label of a control
  * @property {number} twin index of the neighbouring link with words to the same place as this picture, -1 where none
+ * @property {boolean} slides it is a slider
+ * @property {boolean} ticks it is ticked or switched by a press
+ * @property {() => boolean} alike it is one of several boxes of one shape
  * @property {string} resizes in which direction it resizes something when dragged, '' for everything else
  * @property {object | null} around its parent, to compare siblings
  * @property {{x: number, y: number, right: number, bottom: number} | null} box
@@ -47,6 +50,13 @@ const PANEL = 0.1;
 const MANY = 6;
 /** Cursors of what is dragged. */
 const DRAGGED = new Set(['grab', 'move', 'all-scroll']);
+/** Listens only for where a press begins, as what is dragged or swiped does. */
+const HEARS_BEGIN = /^listens: (mousedown|pointerdown|touchstart)(, (mousedown|pointerdown|touchstart))*$/;
+const BEGINS = /mousedown|pointerdown|touchstart/;
+/** Listens for how it is dragged, and for no whole press. */
+const HEARS_DRAGGING = /^listens: ((mouse|pointer)(down|move|up)|touch(start|move|end|cancel)|, )+$/;
+/** So many parts that show a hand, or are pressed, have the presses that the box around them hears. */
+const FEWEST_PRESSED = 2;
 /** How far the edges of a row and of the control in it may be apart. CSS pixels. */
 const LEVEL = 2;
 /** The most inner candidates whose words are read. */
@@ -81,6 +91,7 @@ export function keepOnePerIntent(candidates, view) {
   });
   oneHandleEach(candidates, stays);
   withoutBackdrops(candidates, stays);
+  withoutThumbs(candidates, stays);
   withoutIdleHeadings(candidates, stays);
   withoutIdleItems(candidates, stays);
   withoutFilledLabels(candidates, stays);
@@ -101,10 +112,12 @@ export function keepOnePerIntent(candidates, view) {
     if (outer < 0 || candidate.scrolls || candidates[outer].scrolls || candidates[outer].surface) return;
     if (!candidate.strong) {
       // It is an icon or a word inside a control, or inside something that responds as a whole.
-      stays[index] = isApartFromDragging(candidate, candidates[outer]) || (candidate.listens &&
-        (isPartOnly(candidate, candidates[outer]) || resizesOtherwise(candidate, candidates[outer])));
-    } else if (!candidates[outer].strong && givesWay(candidates, stays, outer, index)) {
-      stays[outer] = false;
+      stays[index] = isApartFromDragging(candidate, candidates[outer]) ||
+        isPointedApart(candidate, candidates[outer]) ||
+        (candidate.listens && !isThumbOf(candidate, candidates[outer]) &&
+          (isPartOnly(candidate, candidates[outer]) || resizesOtherwise(candidate, candidates[outer])));
+    } else if (letsGiveWay(candidates, stays, outer, index)) {
+      return;
     } else if (candidate.borrows && candidates[outer].header && candidates[outer].listens) {
       stays[index] = false; // it is there for the keyboard
     }
@@ -122,7 +135,7 @@ function answersForOthers(candidates, stays, index, view) {
   if (takesFocusForOthers(candidates, stays, index)) return true;
   if (reached && !chooses && holdsItsWords(candidates, stays, index)) return true;
   if (!responds && listensForOthers(candidates, stays, index, view)) return true;
-  if (points && saysNoMore(candidates, stays, index)) return true;
+  if (points && !isDragged(candidates[index]) && saysNoMore(candidates, stays, index)) return true;
   return opens && outermostInside(candidates, stays, index).length > 0;
 }
 
@@ -171,12 +184,40 @@ function isBehindControl({ box }, { box: other }) {
 }
 
 /**
+ * Drops the thumbs of sliders and the like: what says nothing, hears how it is dragged, and lies on a control beside it
+ * or on a rail that hears presses begin.
+ * @param {Candidate[]} candidates @param {boolean[]} stays
+ */
+function withoutThumbs(candidates, stays) {
+  const rails = /** @type {Map<object, Candidate[]>} */ (new Map());
+  candidates.forEach((each, index) => {
+    if (!stays[index] || !each.around || !BEGINS.test(each.hears)) return;
+    const isRail = each.strong || each.reached || (HEARS_BEGIN.test(each.hears) && !each.responds && !each.words());
+    if (isRail) rails.set(each.around, [...(rails.get(each.around) ?? []), each]);
+  });
+  candidates.forEach((thumb, index) => {
+    if (!stays[index] || thumb.strong || !thumb.around || !HEARS_DRAGGING.test(thumb.hears)) return;
+    const isOn = (rails.get(thumb.around) ?? []).some((rail) => rail.size > thumb.size && liesOn(thumb, rail));
+    if (isOn && !thumb.words()) stays[index] = false;
+  });
+}
+
+/** Whether the middle of one lies on the other, or on its edge. @param {Candidate} one @param {Candidate} other */
+function liesOn({ box: one }, { box: other }) {
+  if (!one || !other) return false;
+  const [x, y] = [(one.x + one.right) / 2, (one.y + one.bottom) / 2];
+  return x >= other.x - LEVEL && x <= other.right + LEVEL && y >= other.y - LEVEL && y <= other.bottom + LEVEL;
+}
+
+/**
  * Drops the headings that listen for what another one in their row, which shows that it can be pressed, listens for:
  * those do not sort.
  * @param {Candidate[]} candidates @param {boolean[]} stays
  */
 function withoutIdleHeadings(candidates, stays) {
-  const sorting = candidates.filter(({ header, cursor, listens }) => header && cursor && listens);
+  const sorting = candidates.filter(({ header, cursor, listens, resizes, words }) => (
+    header && cursor && listens && !resizes && words() > 0
+  ));
   candidates.forEach((candidate, index) => {
     if (!stays[index] || !candidate.header || candidate.responds || candidate.strong) return;
     if (!sorting.some(({ around, hears }) => around === candidate.around && hears === candidate.hears)) return;
@@ -190,8 +231,9 @@ function withoutIdleHeadings(candidates, stays) {
  */
 function withoutIdleItems(candidates, stays) {
   const responding = /** @type {Map<object, number>} */ (new Map());
-  candidates.forEach(({ around, strong, responds }, index) => {
-    if (stays[index] && around && (strong || responds)) responding.set(around, (responding.get(around) ?? 0) + 1);
+  candidates.forEach(({ around, strong, responds, resizes }, index) => {
+    if (!stays[index] || !around || resizes || !(strong || responds)) return;
+    responding.set(around, (responding.get(around) ?? 0) + 1);
   });
   candidates.forEach(({ around, begun }, index) => {
     if (stays[index] && begun && around && (responding.get(around) ?? 0) >= FEWEST_RESPONDING) stays[index] = false;
@@ -237,6 +279,42 @@ function isApartFromDragging(inner, outer) {
 }
 
 /**
+ * Whether it shows a hand, in a row or a box that shows none: the arrow or the grip of a row, the head of what unfolds.
+ * @param {Candidate} inner @param {Candidate} outer
+ */
+function isPointedApart(inner, outer) {
+  const isBox = (outer.row || outer.cell || !outer.strong) && !outer.label && !outer.cursor;
+  return isBox && (inner.cursor === 'pointer' || isDragged(inner)) && isPartOnly(inner, outer);
+}
+
+/**
+ * Whether it is what is pushed in a box that is switched: a press on either does the same.
+ * @param {Candidate} inner @param {Candidate} outer
+ */
+function isThumbOf(inner, outer) {
+  return outer.ticks && !inner.responds && HEARS_BEGIN.test(inner.hears) && !inner.words();
+}
+
+/**
+ * Whether the presses that it hears are those on bars across it that show a hand, as the headings of what unfolds do.
+ * @param {Candidate} outer @param {Candidate[]} inside
+ */
+function holdsBars(outer, inside) {
+  const bars = inside.filter(({ cursor, box }) => cursor === 'pointer' && box !== null && outer.box !== null &&
+    Math.abs(box.x - outer.box.x) <= LEVEL && Math.abs(box.right - outer.box.right) <= LEVEL);
+  return bars.length >= FEWEST_PRESSED;
+}
+
+/**
+ * Whether it hears where presses begin, to drag or to swipe the parts in it that are pressed.
+ * @param {Candidate} outer @param {Candidate[]} inside
+ */
+function movesItsParts(outer, inside) {
+  return HEARS_BEGIN.test(outer.hears) && inside.filter(isPressable).length >= FEWEST_PRESSED &&
+    !outer.alike();
+}
+
+/**
  * Whether something whose only evidence is listeners has them on behalf of its content.
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view
  */
@@ -248,6 +326,7 @@ function listensForOthers(candidates, stays, index, view) {
   const inside = outermostInside(candidates, stays, index);
   if (!inside.length) return false;
   if (outer.header && outer.listens && inside.every(isPartOfHeading)) return false;
+  if (!outer.row && (holdsBars(outer, inside) || movesItsParts(outer, inside))) return true;
   if (outer.listed && outer.words() && !inside.some((inner) => inner.strong || inner.adds())) return false;
   if (!outer.listens || outer.item || inside.length >= MANY || (isPanel && inside.length > 1)) return true;
   return saysNoMore(candidates, stays, index);
@@ -330,6 +409,21 @@ function isInLabel(candidates, index) {
 }
 
 /**
+ * Whether a wrapper has given way to a control in it; beyond one that is dragged itself, the next one is asked.
+ * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer @param {number} inner
+ */
+function letsGiveWay(candidates, stays, outer, inner) {
+  for (let at = outer; at >= 0 && !candidates[at].strong; at = keptAncestor(candidates, stays, at)) {
+    if (givesWay(candidates, stays, at, inner)) {
+      stays[at] = false;
+      return true;
+    }
+    if (!isDragged(candidates[at])) return false;
+  }
+  return false;
+}
+
+/**
  * Whether a wrapper gives way to the one control in it, because it hardly means anything else.
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer @param {number} inner
  */
@@ -339,6 +433,7 @@ function givesWay(candidates, stays, outer, inner) {
     if (index !== inner && stays[index] && candidates[index].strong) return false;
   }
   const saysMore = candidates[outer].words() > candidates[inner].adds() + FEW_LETTERS;
+  if (candidates[inner].slides && !saysMore) return true; // its thumb, in the rail that it slides on
   if (candidates[outer].header && candidates[outer].listens && saysMore) return false; // it sorts; the field filters
   return candidates[inner].size >= 0.4 * candidates[outer].size || !(saysMore || isDragged(candidates[outer]));
 }

@@ -10,7 +10,7 @@ import { fillsOuter, forgetInnerControls, isEntry, isPressedFor, isPressedPart }
 import { rememberInnerControl } from './inner_control.js';
 import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
-import { isRow } from './rows.js';
+import { isRow, looksLikeRow } from './rows.js';
 import { textOf } from './text.js';
 import { sizeOf } from './visible.js';
 
@@ -28,6 +28,7 @@ const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 const NAMED_FIELDS = new Set([
   'textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider', 'checkbox', 'switch',
 ]);
+const TICKED_ROLES = new Set(['checkbox', 'radio', 'switch']);
 /** CSS pixels. */
 const HAIRLINE = 3;
 /** CSS pixels, squared. */
@@ -165,6 +166,9 @@ function withOnePerIntent(found, view) {
     cell: isMarkedCell(each),
     label: each.control !== each.element,
     twin: twins[index],
+    slides: roleOf(each.element) === 'slider',
+    ticks: TICKED_ROLES.has(roleOf(each.control)),
+    alike: () => looksLikeRow(each.element),
     resizes: resizeOf(each),
     around: parentElementOf(each.element),
     box: each.pieces[0] ?? null,
