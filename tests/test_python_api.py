@@ -484,8 +484,8 @@ async def test_a_step_line_without_one_target_is_refused_and_names_what_there_is
     ("line", "words"),
     [
         ("clik Save", r"^'clik Save': it begins with 'clik', which is not a known word \(lines with 'click' look like"),
-        ("", "one step line and not 0"),
-        ("click Save\nclick Save", "one step line and not 2"),
+        ("", "one step line, not 0"),
+        ("click Save\nclick Save", "one step line, not 2"),
         ("finish", "'finish' is for runs"),
         ("ask Which?", "is for runs"),
         (Click(target=1), r'write do\("click Accept all"\)'),

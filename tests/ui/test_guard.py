@@ -136,7 +136,7 @@ async def test_a_run_of_the_terminal_that_is_going_is_only_shown_and_one_that_is
         shown = (await person.client.get(f"{person.path}/runs/{key}")).text
         assert "Running" in shown
         assert ">Stop<" not in shown
-        assert "of the terminal is stopped there" in (await person.post(f"/runs/{key}/stop", {})).text
+        assert "was not started here" in (await person.post(f"/runs/{key}/stop", {})).text
         asked = (await person.client.get(f"{person.path}/delete?run={key}")).text
         assert "Still going, and kept" in asked
         assert 'name="run"' not in asked
