@@ -42,9 +42,15 @@ export function chosenRowsOf(box) {
  * @param {Element} body
  */
 export function hasChosenRows(body) {
-  const rows = localNameOf(body) === 'tbody' ? flatElementsOf(body).filter((row) => rectOf(row).height > 1) : [];
-  if (rows.length < FEWEST_ROWS || rows.length > MOST_CHOSEN_ROWS || !rows.every(isLowRow)) return false;
-  if (!flatElementsOf(rows[0]).every(isNoText)) return false;
+  if (localNameOf(body) !== 'tbody' || !isHeardAround(body)) return false;
+  const all = flatElementsOf(body);
+  if (all.length > MOST_CHOSEN_ROWS) return false;
+  const rows = all.filter((row) => rectOf(row).height > 1);
+  return rows.length >= FEWEST_ROWS && rows.every(isLowRow) && flatElementsOf(rows[0]).every(isNoText);
+}
+
+/** Whether a box close around the body of a table hears one press and two. @param {Element} body */
+function isHeardAround(body) {
   let around = parentElementOf(body);
   for (let up = 0; up < MOST_AROUND_TABLE && around; up++, around = parentElementOf(around)) {
     const types = pressTypesOf(around);
