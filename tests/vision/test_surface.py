@@ -338,3 +338,21 @@ def test_neighbours_in_shades_of_one_colour_that_are_no_solid_stay_apart(
     strokes: list[Callable[[Pixels], object]], many: int
 ) -> None:
     assert len(propose(drawn(*strokes), WHOLE).proposals) == many
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_part_of_a_drawing_shows_a_look_ends(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+
+    def scribble(on: Pixels) -> None:
+        for _ in range(60):
+            (x, y, right, bottom), (hue, shade) = chance.integers(0, 800, 4).tolist(), chance.integers(0, 3, 2).tolist()
+            colour = tuple(150 + 40 * shade if channel == hue else 40 for channel in range(3))
+            corners = np.array([(x, y), (right, y), (right, bottom), (x + 40, bottom)], np.int32)
+            cv2.fillPoly(on, [corners // 2 + 100], colour, cv2.LINE_AA)
+            cv2.polylines(on, [corners], True, colour, 3, cv2.LINE_AA)
+
+    picture = drawn(scribble)
+    for _ in range(30):
+        x, y, wide, high = chance.integers(0, 400, 4).tolist()
+        assert propose(picture, Box(x=x, y=y, width=wide + 5, height=high + 5)).left_out >= 0

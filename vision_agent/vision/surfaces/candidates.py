@@ -277,7 +277,26 @@ def _are_pieces(coarse: Patches, fine: Patches, pixels: Pixels) -> Bools:
     limits = np.array(pixels.shape[1::-1], np.int32) - 1
     own, other = (pixels[tuple(each.points.clip(0, limits).T[::-1])][None] for each in (coarse, fine))
     apart = np.abs(own[0][:, None].astype(np.int16) - other[0][None].astype(np.int16)).max(axis=2, initial=0)
-    return np.asarray((is_in & ((apart <= _SAME_COLOUR) | are_shades(own, other))).any(axis=1))
+    is_same = apart <= _SAME_COLOUR
+    # In a box of its colour it may be another box, drawn as an outline.
+    is_own = np.where(is_same, _have_no_corners(fine, pixels)[None], are_shades(own, other))
+    return np.asarray((is_in & is_own).any(axis=1))
+
+
+def _have_no_corners(patches: Patches, pixels: Pixels) -> Bools:
+    """Whether the corners of a patch's rectangle have another colour than it, as those around a disc."""
+    left, top, right, bottom = (patches.rects + np.array([1, 1, -2, -2], np.int32)).T
+    x, y = patches.points.T
+    limits = np.array(pixels.shape, np.int32) - 1
+
+    def colours(x: Ints, y: Ints) -> Ints:
+        return np.asarray(pixels[y.clip(0, limits[0]), x.clip(0, limits[1])], np.int32)
+
+    own = colours(x, y)
+    corners = ((left, top), (right, top), (left, bottom), (right, bottom))
+    return np.asarray(
+        np.all([np.abs(colours(*at) - own).max(axis=1, initial=0) > _SAME_COLOUR for at in corners], axis=0)
+    )
 
 
 def _are_in(rects: Ints, written: Ints) -> Bools:

@@ -120,7 +120,7 @@ def _are_pieces_of_patches(patches: Patches, outlines: ClosedOutlines, pixels: P
     for patch, outline in [*np.argwhere(is_in & is_most).tolist(), *np.argwhere(is_in & ~is_most).tolist()]:
         if not (is_most[patch, outline] or (found & is_in[patch] & is_most[patch]).any()):
             continue
-        x, y = patches.points[patch].tolist()
+        x, y = patches.points[patch].clip(0, np.array(pixels.shape[1::-1], np.int32) - 1).tolist()
         colour = pixels[y, x].astype(np.int16)
         x, y = outlines.lines[outline][:, 0].T
         is_gap = np.abs(pixels[y, x].astype(np.int16) - colour).max(axis=1) <= _SAME_COLOUR

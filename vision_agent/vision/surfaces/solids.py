@@ -7,6 +7,8 @@ This module knows only pixels.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -30,6 +32,8 @@ _MOST = 120
 
 def with_solids(patches: Patches, edges: Pixels, pixels: Pixels) -> Patches:
     """The patches, with the faces of each solid joined to one; `edges` are those between the patches."""
+    # The point of a patch at the edge of the picture may lie right beyond it.
+    patches = replace(patches, points=patches.points.clip(0, np.array(pixels.shape[1::-1], np.int32) - 1))
     pairs = _shades(patches, pixels)
     groups = [each for each in _groups(pairs) if len(each) <= _MOST_FACES]
     gone = np.zeros(len(patches.rects), bool)
