@@ -185,13 +185,13 @@ function isBehindControl({ box }, { box: other }) {
 
 /**
  * Drops the thumbs of sliders and the like: what says nothing, hears how it is dragged, and lies on a control beside it
- * or on a rail that hears presses begin.
+ * or on a rail that hears presses begin. What lies on a drawing may stand for it.
  * @param {Candidate[]} candidates @param {boolean[]} stays
  */
 function withoutThumbs(candidates, stays) {
   const rails = /** @type {Map<object, Candidate[]>} */ (new Map());
   candidates.forEach((each, index) => {
-    if (!stays[index] || !each.around || !BEGINS.test(each.hears)) return;
+    if (!stays[index] || !each.around || each.surface || !BEGINS.test(each.hears)) return;
     const isRail = each.strong || each.reached || (HEARS_BEGIN.test(each.hears) && !each.responds && !each.words());
     if (isRail) rails.set(each.around, [...(rails.get(each.around) ?? []), each]);
   });
