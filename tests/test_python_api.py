@@ -508,7 +508,7 @@ async def test_what_is_no_step_line_is_answered_with_what_to_write(
         ((2,), r"write act\(Click\(target=2\)\)"),
         ((Click,), r"write Click\(…\)"),
         (({"kind": "click", "target": 2},), "not a dict"),
-        ((Click(target=1),), "Nothing was observed yet"),
+        ((Click(target=1),), "Nothing has been observed yet"),
         ((Click(target=1), "seen"), "needs an observation, not a str"),
     ],
 )
