@@ -16,14 +16,14 @@ from pydantic import SecretStr
 
 from tests.sessions import ending_of, recorded
 from vision_agent import Agent, Settings, Task
-from vision_agent.actions import Click, Custom, Finish, Scroll, Type
+from vision_agent.actions import Ask, Click, Custom, Finish, Scroll, Type
 from vision_agent.custom_actions import ActionContext
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Model
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.page_approver import SupervisionPage
-from vision_agent.types import Secret
+from vision_agent.types import Decision, Secret
 
 CARD = "4929-7780-1123"
 DESK = """<title>Desk</title>
@@ -157,6 +157,26 @@ async def test_a_browser_without_a_window_is_driven_through_the_page_and_every_a
     assert any(isinstance(action, Scroll) for action in actions)
     # A drag right before the page scrolls is told in words, because its points are no longer where they were.
     assert any("dragged from" in step.decision.next_goal for step in rest)
+
+
+async def test_who_is_asked_something_may_take_over_instead_of_answering(
+    page: Page, desk: Page, serve: Any, tmp_path: Path
+) -> None:
+    site = serve({"/": DESK, "/favicon.ico": b""})
+    asks = Decision(author="scripted", next_goal="Ask", actions=(Ask(question="Which name?"),))
+    ends = Decision(author="scripted", next_goal="End", actions=(Finish(success=True, answer="Done"),))
+    agent, supervision = supervised(ScriptedModel([asks, ends, ends]), tmp_path, page, site, ask="never")
+    async with supervision.opened() as address:
+        running = asyncio.create_task(agent.run())
+        await desk.goto(address)
+        await expect(desk.locator("#question-text")).to_have_text("Which name?")
+        await take_over(desk)
+        await desk.mouse.click(*await point_on(page, desk, "#name"))
+        await expect(page.locator("#name")).to_be_focused()
+        await desk.click("#take")
+        await running
+    assert ending_of(recorded(agent)).status == "done"
+    assert any(step.is_by_hand for step in recorded(agent).steps)
 
 
 COLOURS = """<title>Colours</title><style>body { font: 20px sans-serif }</style>

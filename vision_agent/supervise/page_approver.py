@@ -387,6 +387,8 @@ class SupervisionPage:
             if live.hands not in ("", order.window):
                 self._spawn(live.release())
             live.hands = order.window
+        if self._question is not None and not self._question.answer.done():
+            self._question.answer.set_result("I take over the browser.")  # the run goes on until it hands it over
         self._is_taken_over = True
         self._settle(Choice(kind="take_over", through="page"))
 
