@@ -20,7 +20,8 @@ from vision_agent.web.live_view import Button, KeyInput, LiveInput, PointerInput
 _DEADLINE_S = 5.0
 """For one input; a page that hangs takes none."""
 _SHORT = 40
-"""Characters of a text that is typed key by key: a word or two that the keyboard of a phone composed."""
+"""Characters of a text that is typed key by key: a word or two that the keyboard of a phone composed.
+Not while a key is held: with Control, letters are commands."""
 
 
 class LiveInputSender:
@@ -83,8 +84,8 @@ class LiveInputSender:
                 if given.key in self._keys:
                     await keyboard.up(given.key)
                     self._keys.remove(given.key)
-            case TextInput(text=text) if len(text) <= _SHORT and text.isprintable():
-                await keyboard.type(text)  # a list of options hears keys alone
+            case TextInput(text=text) if not self._keys and len(text) <= _SHORT and text.isprintable():
+                await keyboard.type(text)  # keys are all that a list of options hears
             case TextInput():
                 await keyboard.insert_text(given.text)
 
