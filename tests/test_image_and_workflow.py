@@ -81,14 +81,19 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def without_keys() -> dict[str, str]:
+    """The environment variables without keys of models."""
+    return {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
+
+
 @pytest.fixture(scope="module")
 def installed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment variables with which the image's `vision-agent` is the first on the PATH."""
     wheels = tmp_path_factory.mktemp("wheels")
     python = tmp_path_factory.mktemp("python")
     subprocess.run([sys.executable, "-m", "venv", python], check=True, timeout=120)
-    kept = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
-    environment = {**kept, "PATH": f"{python / 'bin'}:{os.environ['PATH']}", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    path = f"{python / 'bin'}:{os.environ['PATH']}"
+    environment = {**without_keys(), "PATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     for stage, folder in zip(stages(), (source, wheels), strict=True):
         for step in (each for each in stage.runs if each.startswith("pip ")):
             done = subprocess.run(
@@ -110,8 +115,7 @@ def at_hand() -> dict[str, str]:
     """The environment variables with which our own environment is what a workflow has set up; pip fetches nothing."""
     if find_spec("pip") is None:
         pytest.skip("there is no pip in this environment")
-    kept = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
-    return {**kept, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
+    return {**without_keys(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
 
 
 def test_the_file_of_the_image_has_nothing_to_complain_of() -> None:
