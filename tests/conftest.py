@@ -38,6 +38,8 @@ from vision_agent.settings import BrowserSettings
 ROOT = Path(__file__).parent.parent
 
 _failed = pytest.StashKey[bool]()
+_began = pytest.StashKey[float]()
+_folders = pytest.StashKey[Path]()
 
 
 # An assertion on a page waits as long as any other wait of Playwright: what it waits for may be a whole step of a run.
@@ -243,11 +245,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("rest")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def temporary_folders(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> None:
+    """Makes known where this process has its temporary folders, for the report of a test that failed."""
+    pytestconfig.stash[_folders] = tmp_path_factory.getbasetemp()
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Any:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     report = yield
+    if call.when == "setup":
+        item.stash[_began] = call.start
     if report.failed:
         item.stash[_failed] = True
+        if folders := item.config.stash.get(_folders, None):
+            from tests.sessions import told_runs  # late: few tests fail, and the agent takes long to import
+
+            report.sections.extend(told_runs(folders, since=item.stash[_began]))
     return report
 
 

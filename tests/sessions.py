@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,22 @@ def recorded(ran: Agent) -> Run:
     assert ran.report == ran.folder / "report.html"
     assert ran.report.stat().st_size > 1000
     return read(ran.folder)
+
+
+def told_runs(folder: Path, since: float) -> Iterator[tuple[str, str]]:
+    """The runs below a folder that were written since then, each with its last steps and how it ended."""
+    for record in sorted(folder.rglob("steps.jsonl")):
+        if record.stat().st_mtime >= since:
+            title = f"Run in {record.parent}"
+            try:
+                run = read(record.parent)
+            except (VisionAgentError, ValueError, OSError) as error:
+                yield title, f"It cannot be read: {error}"
+                continue
+            outcomes = [(step.index, outcome) for step in run.steps[-6:] for outcome in step.outcomes]
+            lines = [f"Step {index}, {outcome.status}: {outcome.sentence}" for index, outcome in outcomes]
+            ending = f"{run.ending.status}: {run.ending.sentence}" if run.ending else "It has not ended."
+            yield title, "\n".join([*lines, ending])
 
 
 async def refusing(ran: Agent, error: type[VisionAgentError]) -> str:
