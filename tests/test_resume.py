@@ -270,7 +270,7 @@ async def test_what_a_choice_or_a_query_may_send_is_not_sent_again_without_a_per
 ) -> None:
     for event, step, asks in [
         ("intended", 1, "Was it done?"),
-        ("stepped", 1, "what was entered in step 1 is gone"),
+        ("stepped", 1, "what was done on it in step 1 is gone"),
         ("stepped", 3, f"The run stopped at {sizes.shop.url}asked?it=1"),
     ]:
         run = await taken_up(cut(sizes.folder, tmp_path, event, step), None)

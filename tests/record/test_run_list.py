@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from record_builder import START, run, small_run, story, write_run
@@ -14,7 +15,7 @@ from vision_agent.events import Started
 from vision_agent.record import read_lines
 from vision_agent.record.read import last_line
 from vision_agent.record.redact import Redactor
-from vision_agent.record.run_list import delete_run, figures_of, latest_run, list_runs, matching
+from vision_agent.record.run_list import ListedRun, RunStatus, delete_run, figures_of, latest_run, list_runs, matching
 from vision_agent.record.store import RunFolder
 
 
@@ -83,6 +84,14 @@ def test_runs_are_chosen_by_status_text_and_age(tmp_path: Path) -> None:
     assert matching(found, status="limit") == matching(found, text="socks") == ()
     with pytest.raises(UsageError, match="known are done"):
         matching(found, status="fine")
+
+
+def test_one_word_finds_all_runs_that_did_not_do_their_task(tmp_path: Path) -> None:
+    made = [ListedRun(folder=tmp_path / each, started_at=START, status=each) for each in get_args(RunStatus)]
+
+    failed = {run.status for run in matching(made, status="failed")}
+
+    assert set(get_args(RunStatus)) - failed == {"done", "dry_run", "running"}
 
 
 def test_runs_are_chosen_by_the_day_on_which_they_were_started(tmp_path: Path) -> None:

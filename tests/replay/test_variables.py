@@ -18,7 +18,7 @@ from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.record import read
 from vision_agent.replay import Replay, variables_of
 from vision_agent.replay.recorded_settings import recorded_settings
-from vision_agent.replay.variables import set_variables
+from vision_agent.replay.variables import set_variables, variables
 from vision_agent.settings import ApprovalSettings, Settings
 from vision_agent.types import Ending, Mark, Run
 
@@ -124,6 +124,22 @@ def test_a_mark_whose_name_has_a_fact_has_the_new_one_and_is_found_by_its_words_
     again = twice.model_copy(update={"number": 9})
     with pytest.raises(RebindError, match="there are 2 like"):
         rebind_mark(2, step.observation, now.model_copy(update={"marks": (twice, again)}))
+
+
+def test_where_more_than_the_fact_differs_beside_a_mark_what_is_missing_is_named_with_the_way_out(
+    tmp_path: Path,
+) -> None:
+    run = pressed(tmp_path, mark(2, "Add to cart", context="Mug Ceramic, blue"))
+    step = set_variables({"product": "Hat"}, run.task, run.steps)[1][1]
+    now = observation("o2", (mark(7, "Add to cart", context="Hat Wool, red", fingerprint="f7"),))
+    with pytest.raises(RebindError, match=r"'Hat Ceramic, blue' should stand beside it.*with a model or step lines"):
+        rebind_mark(2, step.observation, now)
+
+
+def test_a_fact_that_only_the_name_of_a_used_mark_has_counts_as_used(tmp_path: Path) -> None:
+    run = pressed(tmp_path, mark(2, "Add to cart", context="Mug Ceramic, blue"))
+    assert variables(run.task, run.steps)[0].what == "a fact of the run, used 2 times"
+    assert variables(run.task, run.steps[1:])[0].what == "a fact of the run, used once"
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ async def test_what_is_done_by_hand_is_a_step_each_and_counts_in_no_limit() -> N
     assert run.ending.status == "done"
     assert ran.browser.acts == []
     assert [(step.is_by_hand, step.decision.author, step.decision.next_goal) for step in run.steps] == [
-        (False, "human", "Not done yet: Pay. A person takes over the browser"),
+        (False, "human", "A person takes over the browser before this is done: Pay"),
         (True, "human", "By hand: clicked it"),
         (True, "human", "By hand: drew something"),
         (False, "scripted", ""),

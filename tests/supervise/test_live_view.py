@@ -151,7 +151,7 @@ async def test_a_browser_without_a_window_is_driven_through_the_page_and_every_a
     run = recorded(agent)
     assert ending_of(run).status == "done"
     taken, *rest = run.steps
-    assert taken.decision.next_goal == "Not done yet: click Go. A person takes over the browser"
+    assert taken.decision.next_goal == "A person takes over the browser before this is done: click Go"
     by_hand = [step for step in rest if step.is_by_hand]
     actions = [action for step in by_hand for action in step.decision.actions]
     assert [action.text for action in actions if isinstance(action, Type)] == ["Ann é", "pasted text"]

@@ -12,16 +12,16 @@ from playwright.async_api import Browser, Page, expect
 from pydantic import SecretStr
 
 from tests.sessions import ending_of, recorded
-from tests.supervise.proposals import PAY, decided, mark, seen
+from tests.supervise.proposals import NOW, PAY, decided, mark, seen
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
-from vision_agent.events import Ended, Observed
+from vision_agent.events import Ended, Observed, Resumed, Started
 from vision_agent.geometry import Box
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.verify import verify
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.page_approver import SupervisionPage
-from vision_agent.types import Candidate, Decision, Ending, Secret
+from vision_agent.types import Candidate, Decision, Ending, Provenance, Run, Secret
 
 FORM = """<title>Form</title><style>body { font: 20px sans-serif } * { margin: 8px }</style>
 <label>Name <input id=name></label><button id=pay onclick="document.title = 'Paid'">Pay now</button>
@@ -104,6 +104,16 @@ async def test_what_is_proposed_is_no_other_candidate_and_each_mark_is_one_once(
     await asyncio.sleep(0)
     assert [each["reason"] for each in page.state()["asked"]["candidates"]] == ["first"]
     asking.cancel()
+
+
+async def test_instructions_are_offered_from_the_beginning_only_where_who_decides_reads_them() -> None:
+    for model, is_offered in {"StepsModel": False, "replay": False, "anthropic:claude": True}.items():
+        page, provenance = SupervisionPage(), Provenance(versions={}, browser="", model=model)
+        page.hear(Started(run=Run(id="r", task=Task(goal="Go"), started_at=NOW, provenance=provenance)))
+        assert page.state()["takesInstructions"] is is_offered, model
+        page = SupervisionPage()
+        page.hear(Resumed(provenance=provenance))
+        assert page.state()["takesInstructions"] is is_offered, model
 
 
 async def test_an_error_goes_when_something_else_is_asked_and_the_report_is_linked_at_the_end(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands, option_groups
-from vision_agent.cli.options import AsJson, Runs, SuperviseOptions, given, load_settings
+from vision_agent.cli.options import AsJson, RunName, Runs, SuperviseOptions, given, load_settings
 from vision_agent.cli.run import RunBrowserOptions, TaskOptions
 from vision_agent.cli.running import attach_supervision_page, has_window_system, run_agent, with_supervision
 from vision_agent.errors import UsageError
@@ -48,6 +48,7 @@ def record(
     ] = None,
     task: TaskOptions,
     runs: Runs = None,
+    name: RunName = None,
     browser: RunBrowserOptions,
     supervision: RecordSuperviseOptions,
     as_json: AsJson = False,
@@ -88,7 +89,7 @@ def record(
         await wait_for_enter()
 
     made = task.task(goal or f"Recorded on {url}", url, settings.limits)
-    agent = recording_agent(made, settings, None if supervision.supervise else until)
+    agent = recording_agent(made, settings, None if supervision.supervise else until, name=name)
     page = attach_supervision_page(agent, records=True) if supervision.supervise else None
     try:
         run_agent(agent, as_json, is_shared=True, page=page, tells_ending=False)

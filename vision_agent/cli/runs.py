@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 app = Commands(name="runs")
 
-Status = Annotated[str | None, option("Only runs with this status, such as done, limit or running.", "--status")]
+Status = Annotated[
+    str | None,
+    option("Only runs with this status, such as done, limit or running; failed: all that did not do it.", "--status"),
+]
 Goal = Annotated[str | None, option("Only runs whose goal or ending has this text in it.", "--text")]
 OlderThan = Annotated[
     str | None, option("Only runs that were started longer ago than this, such as 12h, 30d or 8w.", "--older-than")
@@ -52,13 +55,11 @@ def runs_(
 ) -> None:
     """List the runs in a folder, latest first.
 
-    Runs that did not do their task: vision-agent runs --status not_done --most 50
-
-    Last Tuesday's runs: vision-agent runs --day tuesday
+    Last Tuesday's runs that did not do their task: vision-agent runs --status failed --day tuesday
 
     The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
 
-    The status is how the run ended, or running, unfinished (interrupted, may be resumable) or unreadable.
+    The status is how the run ended, or running, unfinished (cut off, may be resumable) or unreadable.
     """
     if context.invoked_subcommand is not None:
         return

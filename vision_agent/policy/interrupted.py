@@ -219,7 +219,7 @@ def lost(steps: Sequence[Step], now: Observation) -> Lost | None:
     numbers = ("step " if len(gone) == 1 else "steps ") + ", ".join(str(step.index) for step in gone)
     may_be = now.url == stood and all(is_repeatable(step, also=_may_be_put_in_again) for step in here)
     is_blind = any(step.decision.author in _FOLLOWS_BLINDLY for step in steps)
-    sentence = f"The run was interrupted and the page was reopened: what was entered in {numbers} is gone"
+    sentence = f"The run was interrupted and the page was reopened: what was done on it in {numbers} is gone"
     return Lost(sentence, tuple(gone) if may_be else (), must_be_asked=is_blind)
 
 

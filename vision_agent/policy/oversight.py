@@ -18,6 +18,8 @@ from vision_agent.ports import Approver, Person
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome, Risky
 
+WHO_IS_ASKED = "You are asked if you resume the run in a terminal, or with --supervise."
+
 
 class Oversight:
     """Asks the person of one run, if there is one."""
@@ -91,7 +93,8 @@ class Oversight:
         if answer is None:
             sentence = f"A person is needed: {question}"
             outcome = Outcome(status="refused", refusal="needs_person", sentence=sentence)
-            return ActionResult(outcome, Ending(status="needs_person", sentence=sentence))
+            ended = sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
+            return ActionResult(outcome, Ending(status="needs_person", sentence=f"{ended} {WHO_IS_ASKED}"))
         # The question may quote a page, so it never counts as the person's words.
         self._journal.add_message(answer)
         sentence = f"Asked “{question}”, the person answered: {answer}"
@@ -124,11 +127,11 @@ def final_decision(proposed: Decision, asked: Approval | None, observation: Obse
     choice = asked.choice if asked is not None else None
     if choice is None or choice.kind == "approve":
         return proposed
-    left = f"Not done yet: {proposed.next_goal}. " if proposed.next_goal else ""
+    before = f" before this is done: {proposed.next_goal}" if proposed.next_goal else ""
     goal = {
         "replace": choice.goal or _what_is_done(choice, observation),
         "instruct": f"Not done: {proposed.next_goal or 'what was decided'}. A person said what to do",
-        "take_over": f"{left}A person takes over the browser",
+        "take_over": f"A person takes over the browser{before}",
         "stop": "A person stops the run",
     }[choice.kind]
     return proposed.model_copy(

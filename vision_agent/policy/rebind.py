@@ -19,7 +19,7 @@ from typing import Any
 
 from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
 from vision_agent.describe.distinctions import distinction_suffix
-from vision_agent.text.escape import printable_line
+from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.types import Mark, Observation, Step
 
 BY_NAME = "name"
@@ -168,6 +168,12 @@ def _nearly(old: Mark, now: Observation) -> str:
         shown = f"[{same[0].label_text}]{distinction_suffix(same[0], now.marks)}"
         return f": {shown} is the same by itself, but has other words beside it"
     named = [mark for mark in now.marks if mark.name == old.name != "" and mark.kind == old.kind]
+    if named and old.fingerprint == BY_WORDS and old.context:
+        return (
+            f": with the new value, {printable_line(cut_text(old.context, _SAID))!r} should stand beside it, as in the "
+            "record. Where other words there differ too, run the task itself with the new value, with a model or step "
+            "lines"
+        )
     return f": [{named[0].label_text}] only has the same name" if named else ""
 
 

@@ -15,7 +15,7 @@ from vision_agent.policy import interrupted, stall
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.finishing import ending_of
 from vision_agent.policy.interrupted import InterruptedStep, ResumePlan
-from vision_agent.policy.oversight import Oversight, stopped_by
+from vision_agent.policy.oversight import WHO_IS_ASKED, Oversight, stopped_by
 from vision_agent.ports import Browser
 from vision_agent.types import Ending, Observation, Outcome, Step
 
@@ -62,7 +62,7 @@ class ResumedRun:
         said = "A person said no, and it was not opened"
         if may_open is None:
             said = "A person must say how the run continues"
-        return Ending(status="needs_person", sentence=f"{said}: {question}")
+        return Ending(status="needs_person", sentence=f"{said}: {question} {WHO_IS_ASKED}")
 
     async def _catch_up(self, browser: Browser) -> Ending | None:
         """Completes the interrupted step without repeating anything, and finds out what the page lost."""
@@ -97,8 +97,7 @@ class ResumedRun:
                 outcome = interrupted.infer_outcome(action, cut, now, is_page_gone=self._plan.opens is not None)
                 outcome = outcome or await self._ask_outcome(action, cut)
             if outcome is None:
-                sentence = f"A person must say how a step ended: {cut.question_about(action)}"
-                sentence += " You are asked if you resume the run in a terminal, or with --supervise."
+                sentence = f"A person must say how a step ended: {cut.question_about(action)} {WHO_IS_ASKED}"
                 return Ending(status="needs_person", sentence=sentence)
             journal.record_outcome(outcome)
         journal.add_step(cut.completed(journal.outcomes), is_earlier=True)

@@ -38,6 +38,13 @@ RunStatus = Literal[
 ]
 """How a run ended; `unfinished`: it was cut off and can perhaps be resumed."""
 STATUSES: tuple[str, ...] = get_args(RunStatus)
+FAILED = "failed"
+"""Names all statuses of runs that did not do their task and no longer try."""
+
+
+def is_failed(status: str) -> bool:
+    """Whether a run with this status did not do its task and no longer tries."""
+    return status not in ("done", "dry_run", "running")
 
 
 class ListedRun(FrozenModel):
@@ -107,18 +114,18 @@ def matching(
 ) -> tuple[ListedRun, ...]:
     """Those with this status, whose goal or ending has this text in it, started on this day and before this moment.
 
-    A day is one of this machine's time zone.
+    The status may be `failed`, for all that did not do their task. A day is one of this machine's time zone.
 
     Raises:
         UsageError: there is no such status.
     """
-    if status and status not in STATUSES:
-        raise UsageError(f"There is no status {status!r}", f"known are {', '.join(STATUSES)}")
+    if status and status not in (*STATUSES, FAILED):
+        raise UsageError(f"There is no status {status!r}", f"known are {', '.join((*STATUSES, FAILED))}")
     wanted = text.casefold()
     return tuple(
         run
         for run in runs
-        if status in ("", run.status)
+        if (status in ("", run.status) or (status == FAILED and is_failed(run.status)))
         and wanted in f"{run.goal}\n{run.sentence}".casefold()
         and (day is None or run.started_at.astimezone().date() == day)
         and (before is None or run.started_at < before)

@@ -245,5 +245,5 @@ def _where(steps: Sequence[Step], place: _TypedText) -> str:
 
 
 def _uses(value: str, steps: Sequence[Step]) -> str:
-    many = sum(_occurs(value, text) for text in _texts(steps))
+    many = sum(_occurs(value, text) for text in _texts(steps)) + sum(uses(value, step) for step in steps)
     return f"a fact of the run, used {many} times" if many != 1 else "a fact of the run, used once"

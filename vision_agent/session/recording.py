@@ -15,7 +15,9 @@ _LONGEST_S = 24 * 3600.0
 """After which a recording that nobody ends is over."""
 
 
-def recording_agent(task: Task, settings: Settings, until: Callable[[], Awaitable[object]] | None) -> Agent:
+def recording_agent(
+    task: Task, settings: Settings, until: Callable[[], Awaitable[object]] | None, *, name: str | None = None
+) -> Agent:
     """An agent that opens the start page and records what a person does until `until` returns or they close the window.
 
     Each of their actions is a step by `human` with the marked picture before it, as in any takeover. So the run can be
@@ -40,4 +42,5 @@ def recording_agent(task: Task, settings: Settings, until: Callable[[], Awaitabl
         model=ScriptedModel([[Finish()], end]),  # once to be taken over, once at the end
         settings=settings.model_copy(update={"approval": approval}),
         approver=Answers(answer, handed_back, is_over_when_closed=True),
+        name=name,
     )

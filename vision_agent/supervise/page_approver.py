@@ -25,6 +25,7 @@ from vision_agent.events import (
     MessageReceived,
     Observed,
     Proposed,
+    Resumed,
     Started,
     Troubled,
 )
@@ -49,8 +50,8 @@ _MOST_LOGGED = 40
 _MOST_INPUTS = 200
 _LONGEST_NAME = 64
 _WAIT_S = 1.0
-_FOLLOWS_LINES = frozenset({"steps", "replay"})
-"""The authors of decisions that nothing a person says changes."""
+_FOLLOWS_LINES = frozenset({"steps", "StepsModel", "replay"})
+"""Who decides, or is on record as deciding, where nothing that a person says changes it."""
 _ELSEWHERE = "Another window of this page has the browser"
 
 
@@ -230,6 +231,9 @@ class SupervisionPage:
         match event:
             case Started(run=run):
                 self.goal = run.task.goal
+                self._takes_instructions = run.provenance.model not in _FOLLOWS_LINES
+            case Resumed(provenance=provenance):
+                self._takes_instructions = provenance.model not in _FOLLOWS_LINES
             case Observed(observation=seen):
                 self._seen, self._step = seen, event.step
             case LastLook(observation=seen) if seen is not None:

@@ -18,7 +18,7 @@ from vision_agent.errors import RecordError, VisionAgentError
 from vision_agent.models.providers import PROVIDERS
 from vision_agent.record.glance import Glance, GlancedStep
 from vision_agent.record.report import environment
-from vision_agent.record.run_list import ListedRun
+from vision_agent.record.run_list import FAILED, ListedRun, is_failed
 from vision_agent.record.verify import Verified
 from vision_agent.text.escape import cut_text, terminal_text
 from vision_agent.text.urls import shown_address
@@ -26,6 +26,7 @@ from vision_agent.types import Task
 from vision_agent.ui.children import Child
 from vision_agent.ui.shelf import RunFilter, Shelf, key_of
 from vision_agent.ui.words import (
+    ALL_FAILED,
     RESUMABLE,
     STATUS_WORDS,
     StatusWords,
@@ -161,7 +162,7 @@ class Pages:
             total=len(runs),
             filter=wanted,
             asked=asked,
-            statuses=[(each, words, counts[each]) for each, words in STATUS_WORDS.items() if counts[each]],
+            statuses=_statuses(counts),
             hosts=_choices(run.host for run in runs),
             models=[(each, decider_words(each)) for each in _choices(run.model for run in runs)],
             page=page,
@@ -273,6 +274,13 @@ def _templates() -> Environment:
     found = environment(TEMPLATES)
     found.filters.update(line=_line, address=shown_address, count=counted)
     return found
+
+
+def _statuses(counts: Counter[str]) -> list[tuple[str, StatusWords, int]]:
+    """The statuses to choose from, with their words and numbers of runs; together those that failed, if several."""
+    each_one = [(status, words, counts[status]) for status, words in STATUS_WORDS.items() if counts[status]]
+    failed = [many for status, _, many in each_one if is_failed(status)]
+    return [*each_one, (FAILED, ALL_FAILED, sum(failed))] if len(failed) > 1 else each_one
 
 
 def _choices(values: Any) -> list[str]:

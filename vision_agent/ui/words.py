@@ -29,6 +29,8 @@ STATUS_WORDS: dict[str, StatusWords] = {
     "unreadable": StatusWords("✕", "Unreadable", "failed"),
 }
 """Of every status, in the order in which they are offered."""
+ALL_FAILED = StatusWords("✕", "All that failed", "failed")
+"""Of those statuses together that say that a run did not do its task."""
 RESUMABLE = ("limit", "needs_person", "unavailable", "error", "interrupted", "unfinished")
 """Statuses of runs that may be resumed; `resume` itself says if one cannot."""
 _DECIDERS = {
