@@ -83,9 +83,10 @@ async def test_a_number_under_the_pointer_that_is_far_from_the_estimate_is_no_va
         assert "estimated from the picture" in said
 
 
-async def test_candles_are_read_whose_scale_is_drawn_on_canvases_beside_theirs(on: On) -> None:
+@pytest.mark.parametrize("look", ["filled", "hollow", "rising"])
+async def test_candles_are_read_whose_scale_is_drawn_on_canvases_beside_theirs(on: On, look: str) -> None:
     page = (PAGE.parent / "candles.html").read_text("utf-8")
-    async with on("", {"/at": page}, path="/at", settings=OCR) as hand:
+    async with on("", {"/at": page}, path=f"/at?look={look}", settings=OCR) as hand:
         [head, *rows] = await table_of(hand)
         true = await hand.js("drawn.candles()")
         assert head[1:] == ["high", "body top", "body bottom", "low"]
@@ -96,3 +97,14 @@ async def test_candles_are_read_whose_scale_is_drawn_on_canvases_beside_theirs(o
         marked = [mark for mark in hand.seen.marks if mark.looks_like == "candle"]
         assert len(marked) == len(true)
         assert {mark.look for mark in hand.seen.marks if mark.surface == marked[0].surface} == {""}
+
+
+async def test_price_bars_without_bodies_are_taken_for_no_lines(on: On) -> None:
+    page = (PAGE.parent / "candles.html").read_text("utf-8")
+    async with on("", {"/at": page}, path="/at?look=bars", settings=OCR) as hand:
+        await hand.page.set_viewport_size({"width": 920, "height": 520})
+        await hand.look()
+        surface = next(mark.number for mark in hand.seen.marks if mark.kind == "surface")
+        outcome = await hand.act(Read(what="table", mark=surface))
+        assert (outcome.status, outcome.read) == ("refused", "")
+        assert "is a chart" not in hand.seen.listing

@@ -224,6 +224,33 @@ def test_bars_with_lines_on_them_are_no_candles() -> None:
     assert {each.told.role for each in looked.things if each.value} == {"bar"}
 
 
+def test_blocks_that_float_and_stems_are_not_read_as_lines_and_a_line_of_dashes_is() -> None:
+    floating: list[Stroke] = [box(140 + 140 * at, y_of(value) - 30, 50, 60, GREEN) for at, value in enumerate(VALUES)]
+    assert look(floating, [*TICKS, *NAMES]).chart is None
+    looked = look([*BARS, *floating], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    assert [each.name for each in looked.chart.series] == ["blue"]
+
+    levels = [20 + 9 * (at % 7) for at in range(16)]
+    stems: list[Stroke] = [
+        stroke
+        for at, value in enumerate(levels)
+        for stroke in (box(150 + 28 * at, y_of(value), 2, 30, GREEN), box(143 + 28 * at, y_of(value), 14, 2, GREEN))
+    ]
+    assert look(stems, [*TICKS, *NAMES]).chart is None
+
+    def dashes(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+        for left in range(157, 600, 14):
+            cv2.rectangle(on, (left, 0), (left + 3, 399), (255, 255, 255), cv2.FILLED)
+
+    looked = look([dashes], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    known = {at: value for at, value, _ in looked.chart.series[0].values}
+    assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
+
+
 @pytest.mark.parametrize(
     ("strokes", "texts"),
     [(BARS, NAMES), (BARS, TICKS), ([disc(300, 200, 40, BLUE)], [(str(at), 40, 60 + 30 * at) for at in range(1, 6)])],

@@ -1,4 +1,4 @@
-"""Reads the candles of a price chart: a body, and a thin line above and below it, at even distances.
+"""Reads the candles of a price chart: a filled or a hollow body, and a thin line above and below it, at even distances.
 
 What another line hides at the end of a body or of its line is told as a larger error. This module knows pixels only.
 """
@@ -53,6 +53,7 @@ def find_candles(solid: Sequence[Bools], blended: Sequence[Bools], other: Bools)
         blended: the same, with pixels that are blended with the ground, as those of thin lines are.
         other: the pixels with other ink, which may hide a part of a candle.
     """
+    solid = [_filled(mask, rim) for mask, rim in zip(solid, blended, strict=True)]
     bodies = [_bodies(mask) for mask in solid]
     colours = [at for at, each in enumerate(bodies) if len(each) and not _have_one_base(each)]
     if not colours:
@@ -101,6 +102,20 @@ def _beyond(at: Callable[[int], Candle | None], end: float, step: float) -> list
     while (candle := at(round(end + step * (len(found) + 1)))) is not None and _is_wicked(candle):
         found.append(candle)
     return found
+
+
+def _filled(mask: Bools, rim: Bools) -> Bools:
+    """The pixels of one colour, with the rectangles that it encloses and their rims: hollow bodies."""
+    contours, above = cv2.findContours(rim.astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
+    inside = np.zeros(mask.shape, np.uint8)
+    for at, contour in enumerate(contours):
+        x, y, wide, high = cv2.boundingRect(contour)  # of the rim's inner pixels, around the hole
+        if above[0][at][3] < 0 or min(wide, high) < _LEAST_WIDE:
+            continue
+        hole = ~rim[y + 1 : y + high - 1, x + 1 : x + wide - 1]
+        if hole.mean() >= _RIM:
+            inside[y : y + high, x : x + wide] = 1
+    return np.asarray(mask | (inside > 0))
 
 
 def _bodies(mask: Bools) -> Ints:

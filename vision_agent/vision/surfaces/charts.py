@@ -48,6 +48,10 @@ _HEIGHTS = ("high", "body top", "body bottom", "low")
 """The series of a chart of candles."""
 _BEYOND_CANDLES = 2.0
 """How many steps of the axis candles may go on beyond its first and last name."""
+_STROKE_PX, _STEEPER, _FEWEST_STROKES = 8.0, 2.5, 5
+"""The least height of an upright stroke, how much higher it is than what is across it, and how many are no line."""
+_EVEN = 0.2
+"""How much the columns of a block may differ in height, as a share of it."""
 _TINTED, _DARK = 25, 90
 """The least difference between the channels of a pixel of a thin line, and that of dark ink from the ground."""
 _SLICE = 0.5
@@ -544,7 +548,8 @@ def _bars(mask: Bools, part: _Part, shapes: Sequence[Box]) -> list[Box]:
         standing = [box for box in filled if abs(box.bottom - line) <= _BASE_PX]
         hanging = [box for box in filled if abs(box.y - line) <= _BASE_PX]
         wide = [box.width for box in standing]
-        if len(standing) + len(hanging) >= 2 and np.ptp(wide) <= 4 and max(wide) > 2 * _BAR_LEAST_PX:
+        on_it = len(standing) + len(hanging)
+        if on_it >= 2 and 2 * on_it > len(filled) and np.ptp(wide) <= 4 and max(wide) > 2 * _BAR_LEAST_PX:
             if max(box.height for box in standing) <= _POINT_PX and np.ptp([box.height for box in standing]) < 2:
                 continue  # points in a row
             return sorted([*standing, *hanging], key=lambda box: box.x)
@@ -601,7 +606,7 @@ def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Ser
     """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
     curve = _curve(mask)
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
-    if len(known) < 0.2 * mask.shape[1]:
+    if len(known) < 0.2 * mask.shape[1] or _is_of_strokes(mask, part.scale):
         return Series(name, ())
     told: list[tuple[float, str]] = [(place, across.name(place)) for place, _ in across.names]
     low, high = known[np.nanargmin(curve[known])], known[np.nanargmax(curve[known])]
@@ -617,6 +622,25 @@ def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Ser
             found.append((at_name, axis.value(on_page), axis.error(on_page)))
             spots.append(Point(x=place, y=on_page))
     return Series(name, tuple(found), tuple(spots))
+
+
+def _is_of_strokes(mask: Bools, scale: float) -> bool:
+    """Whether the ink is price bars, stems or blocks beside each other, and no line.
+
+    A dash of a line has about the same height in all its columns, and is no block; what is small may be a point.
+    """
+    many = mask.sum(axis=0)
+    pieces = np.split(many, np.flatnonzero(np.diff((many > 0).astype(np.int8))) + 1)
+    pieces = [each for each in pieces if each[0]]
+    middles = [float(np.median(each)) for each in pieces]
+    strokes = [each.max() >= max(_STROKE_PX * scale, _STEEPER * own) for each, own in zip(pieces, middles, strict=True)]
+    blocks = [
+        own > _POINT_PX * scale and len(each) > _STROKE_PX * scale and np.ptp(each) <= _EVEN * own
+        for each, own in zip(pieces, middles, strict=True)
+    ]
+    if len(pieces) >= _FEWEST_STROKES and float(np.mean(strokes)) >= 0.5:
+        return True
+    return len(pieces) > 1 and float(np.mean(blocks)) >= 0.5
 
 
 def _curve(mask: Bools) -> Floats:
