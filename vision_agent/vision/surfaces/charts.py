@@ -12,7 +12,6 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
@@ -21,6 +20,7 @@ from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
+from vision_agent.vision.surfaces.curves import curve_of, height_at, is_of_strokes
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
 from vision_agent.vision.surfaces.ring_points import find_rings
@@ -48,10 +48,6 @@ _HEIGHTS = ("high", "body top", "body bottom", "low")
 """The series of a chart of candles."""
 _BEYOND_CANDLES = 2.0
 """How many steps of the axis candles may go on beyond its first and last name."""
-_STROKE_PX, _STEEPER, _FEWEST_STROKES = 8.0, 2.5, 5
-"""The least height of an upright stroke, how much higher it is than what is across it, and how many are no line."""
-_EVEN = 0.2
-"""How much the columns of a block may differ in height, as a share of it."""
 _TINTED, _DARK = 25, 90
 """The least difference between the channels of a pixel of a thin line, and that of dark ink from the ground."""
 _SLICE = 0.5
@@ -604,9 +600,9 @@ def _with_rings(
 
 def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Series:
     """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
-    curve = _curve(mask)
+    curve = curve_of(mask)
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
-    if len(known) < 0.2 * mask.shape[1] or _is_of_strokes(mask, part.scale):
+    if len(known) < 0.2 * mask.shape[1] or is_of_strokes(mask, _coloured(part.pixels) & ~mask, part.scale):
         return Series(name, ())
     told: list[tuple[float, str]] = [(place, across.name(place)) for place, _ in across.names]
     low, high = known[np.nanargmin(curve[known])], known[np.nanargmax(curve[known])]
@@ -616,50 +612,9 @@ def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Ser
     found, spots = [], []
     for place, at_name in told:
         at = round((place - part.box.x) * part.scale - 0.5)
-        y = _height_at(curve, known, at, 3 * part.scale)
+        y = height_at(curve, known, at, 3 * part.scale)
         if y is not None:
             _, on_page = part.to_page(0, y)
             found.append((at_name, axis.value(on_page), axis.error(on_page)))
             spots.append(Point(x=place, y=on_page))
     return Series(name, tuple(found), tuple(spots))
-
-
-def _is_of_strokes(mask: Bools, scale: float) -> bool:
-    """Whether the ink is price bars, stems or blocks beside each other, and no line.
-
-    A dash of a line has about the same height in all its columns, and is no block; what is small may be a point.
-    """
-    many = mask.sum(axis=0)
-    pieces = np.split(many, np.flatnonzero(np.diff((many > 0).astype(np.int8))) + 1)
-    pieces = [each for each in pieces if each[0]]
-    middles = [float(np.median(each)) for each in pieces]
-    strokes = [each.max() >= max(_STROKE_PX * scale, _STEEPER * own) for each, own in zip(pieces, middles, strict=True)]
-    blocks = [
-        own > _POINT_PX * scale and len(each) > _STROKE_PX * scale and np.ptp(each) <= _EVEN * own
-        for each, own in zip(pieces, middles, strict=True)
-    ]
-    if len(pieces) >= _FEWEST_STROKES and float(np.mean(strokes)) >= 0.5:
-        return True
-    return len(pieces) > 1 and float(np.mean(blocks)) >= 0.5
-
-
-def _curve(mask: Bools) -> Floats:
-    """The height of a line in each column: the middle of its stroke, NaN where another hides it."""
-    many = mask.sum(axis=0)
-    y = np.arange(mask.shape[0])[:, None]
-    top = np.where(many > 0, mask.argmax(axis=0), 0)
-    bottom = mask.shape[0] - 1 - np.where(many > 0, mask[::-1].argmax(axis=0), 0)
-    middle = (mask * y).sum(axis=0) / np.maximum(1, many)
-    # A steep line has a long run in each column; its middle is where it crosses the middle of the column.
-    curve = np.where(many > 0, np.where(bottom - top + 1 <= 1.3 * many, (top + bottom) / 2, middle), np.nan)
-    return np.asarray(curve, np.float32)
-
-
-def _height_at(curve: Floats, known: NDArray[np.int64], at: int, reach: float) -> float | None:
-    """The height of a line at a column; a peak there is as high as it is, not as the columns around it."""
-    near = known[np.abs(known - at) <= reach]
-    if not len(near):
-        return None
-    if 0 <= at < len(curve) and not np.isnan(curve[at]):
-        return float(curve[at])
-    return float(np.interp(at, near, curve[near]))

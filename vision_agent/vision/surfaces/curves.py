@@ -1,0 +1,83 @@
+"""Follows the ink of one series of a chart: how high a line is in each column, and whether it is a line at all.
+
+This module knows pixels only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision_agent.vision.rects import Bools, Floats
+
+_STROKE_PX, _STEEPER, _THIN_PX = 8.0, 2.5, 4.0
+"""The least height of an upright stroke, how much higher it is than what is across it, and its greatest width."""
+_FEWEST_STROKES = 5
+_BLOCK_PX, _EVEN = 22.0, 0.2
+"""The least height of a block, and how much its columns may differ, as a share of it; what is smaller may be a point.
+"""
+_NEAR_PX = 3
+
+
+def is_of_strokes(mask: Bools, other: Bools, scale: float) -> bool:
+    """Whether the ink is price bars, stems or blocks beside each other, and no line.
+
+    A dash of a line has about the same height in all its columns, and is no block.
+
+    Args:
+        mask: the pixels of the series.
+        other: the pixels of other series, which may hide a part of a line.
+        scale: pixels for each CSS pixel.
+    """
+    pieces = _pieces(mask, other)
+    strokes = blocks = 0
+    for many in pieces:
+        middle = float(np.median(many))
+        upright = many >= max(_STROKE_PX * scale, _STEEPER * middle)
+        strokes += 0 < int(upright.sum()) <= _THIN_PX * scale
+        is_even = bool(np.ptp(many) <= _EVEN * middle)
+        blocks += is_even and middle > _BLOCK_PX * scale and len(many) > _STROKE_PX * scale
+    is_strokes = len(pieces) >= _FEWEST_STROKES and 2 * strokes >= len(pieces)
+    return is_strokes or (len(pieces) > 1 and 2 * blocks >= len(pieces))
+
+
+def _pieces(mask: Bools, other: Bools) -> list[NDArray[np.int64]]:
+    """The heights of the columns of each piece; what something else hides between two pieces joins them."""
+    many = mask.sum(axis=0)
+    columns = np.flatnonzero(many)
+    pieces: list[list[int]] = []
+    for column in columns.tolist():
+        last = pieces[-1][-1] if pieces else None
+        if last is None or (column - last > 1 and not _is_hidden(mask, other, last, column)):
+            pieces.append([])
+        pieces[-1].append(column)
+    return [many[each] for each in pieces]
+
+
+def _is_hidden(mask: Bools, other: Bools, left: int, right: int) -> bool:
+    """Whether other ink is everywhere between two columns where a line would go from one to the other."""
+    ends = np.flatnonzero(mask[:, left] | mask[:, right])
+    top, bottom = max(0, int(ends[0]) - _NEAR_PX), int(ends[-1]) + 1 + _NEAR_PX
+    return bool(other[top:bottom, left + 1 : right].any(axis=0).all())
+
+
+def curve_of(mask: Bools) -> Floats:
+    """The height of a line in each column: the middle of its stroke, NaN where another hides it."""
+    many = mask.sum(axis=0)
+    y = np.arange(mask.shape[0])[:, None]
+    top = np.where(many > 0, mask.argmax(axis=0), 0)
+    bottom = mask.shape[0] - 1 - np.where(many > 0, mask[::-1].argmax(axis=0), 0)
+    middle = (mask * y).sum(axis=0) / np.maximum(1, many)
+    # A steep line has a long run in each column; its middle is where it crosses the middle of the column.
+    curve = np.where(many > 0, np.where(bottom - top + 1 <= 1.3 * many, (top + bottom) / 2, middle), np.nan)
+    return np.asarray(curve, np.float32)
+
+
+def height_at(curve: Floats, known: NDArray[np.int64], at: int, reach: float) -> float | None:
+    """The height of a line at a column; a peak there is as high as it is, not as the columns around it."""
+    near = known[np.abs(known - at) <= reach]
+    if not len(near):
+        return None
+    if 0 <= at < len(curve) and not np.isnan(curve[at]):
+        return float(curve[at])
+    return float(np.interp(at, near, curve[near]))
