@@ -82,6 +82,46 @@ def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
     assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
 
 
+def test_bars_on_bars_have_their_own_heights_as_values() -> None:
+    upper = (15, 5, 12, 40)
+    stack = zip(VALUES, upper, strict=True)
+    on_them: list[Stroke] = [
+        box(140 + 140 * at, y_of(low + value), 50, y_of(low) - y_of(low + value), GREEN)
+        for at, (low, value) in enumerate(stack)
+    ]
+    looked = look([*BARS, *on_them], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    [head, *rows] = looked.chart.table()
+    assert head[1:] == ["blue", "green"]
+    for row, low, value in zip(rows, VALUES, upper, strict=True):
+        assert [float(cell.split(" ")[0]) for cell in row[1:]] == pytest.approx([low, value], abs=2)
+
+
+def test_the_upper_edge_of_an_area_is_its_value_and_an_area_on_another_is_not_read() -> None:
+    def area(heights: Sequence[float], on_top_of: Sequence[float], colour: tuple[int, int, int]) -> Stroke:
+        places = (150, 305, 445, 600)
+        upper = [(x, y_of(value)) for x, value in zip(places, heights, strict=True)]
+        lower = [(x, y_of(value)) for x, value in zip(places, on_top_of, strict=True)]
+        return lambda on: cv2.fillPoly(on, [np.array([*upper, *reversed(lower)])], colour)
+
+    both = [area((90, 95, 99, 80), VALUES, GREEN), area(VALUES, (0, 0, 0, 0), BLUE)]
+    looked = look(both, [*TICKS, *NAMES])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    known = {at: value for at, value, _ in series.values}
+    assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx((22, 55, 80, 40), abs=3)
+    assert looked.chart.unread == ("green",)
+
+
+def test_two_lines_of_one_colour_are_not_read_as_one_between_them() -> None:
+    def line(by: int) -> Stroke:
+        points = [(150 + 140 * at, y_of(value) - by) for at, value in enumerate((40, 20, 50, 35))]
+        return lambda on: cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+
+    assert look([line(0), line(70)], [*TICKS, *NAMES]).chart is None
+    assert look([line(0)], [*TICKS, *NAMES]).chart is not None
+
+
 @pytest.mark.parametrize(("radius", "stroke"), [(4, 1), (4, 2), (6, 2), (8, 3)])
 def test_points_drawn_as_rings_are_marks_with_their_values(radius: int, stroke: int) -> None:
     def line(on: Pixels) -> None:
@@ -225,11 +265,12 @@ def test_bars_with_lines_on_them_are_no_candles() -> None:
 
 
 def test_blocks_that_float_and_stems_are_not_read_as_lines_and_a_line_of_dashes_is() -> None:
-    floating: list[Stroke] = [box(140 + 140 * at, y_of(value) - 30, 50, 60, GREEN) for at, value in enumerate(VALUES)]
+    floating: list[Stroke] = [box(140 + 140 * at, y_of(value) - 60, 50, 45, GREEN) for at, value in enumerate(VALUES)]
     assert look(floating, [*TICKS, *NAMES]).chart is None
     looked = look([*BARS, *floating], [*TICKS, *NAMES])
     assert looked.chart is not None
-    assert [each.name for each in looked.chart.series] == ["blue"]
+    assert ([each.name for each in looked.chart.series], looked.chart.unread) == (["blue"], ("green",))
+    assert looked.chart.table()[1] == ["Jan", "20 ± 0.8", "‹unread›"]
 
     levels = [20 + 9 * (at % 7) for at in range(16)]
     stems: list[Stroke] = [

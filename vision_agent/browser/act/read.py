@@ -87,6 +87,8 @@ async def _chart(sender: InputSender, action: Read) -> Attempt | None:
     rows = chart.table()
     text = "\n".join(" | ".join(safe_line(cell, _MOST_CELL) for cell in row) for row in rows)
     what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, {_how_exact(chart)}"
+    if chart.unread:
+        what += f"; the values of {safe_line(', '.join(chart.unread), _MOST_CELL)} could not be read"
     return Attempt(f"Read {what}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 

@@ -403,7 +403,7 @@ def _describe_left_out(surface: Mark, looked: SurfaceLook) -> str:
 
 def _describe_chart(surface: Mark, looked: SurfaceLook) -> str:
     assert looked.chart is not None
-    many = len(looked.chart.series)
+    many = len(looked.chart.series) + len(looked.chart.unread)
     return f"{surface.label_text} is a chart of {many} series; read its table"
 
 

@@ -18,28 +18,29 @@ from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
+from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_bars
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
-from vision_agent.vision.surfaces.curves import curve_of, height_at, is_of_strokes
+from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
 from vision_agent.vision.surfaces.ring_points import find_rings
 from vision_agent.vision.surfaces.ruled_texts import texts_beside_lines
+from vision_agent.vision.surfaces.things import UNREAD
 
 _SAME = 40.0
 """The largest difference of two pixels of one series, in levels of a channel."""
 _COLOURED = 45
 """The least difference between the channels of a coloured pixel; grid lines and text are grey."""
 _LEAST_PIXELS = 60
+_LEAST_WIDE = 0.2
+"""The share of the plot's columns in which a line is."""
 _MOST_SERIES = 12
 _SWATCH = (3, 60)
 """How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
 _SWATCH_GAP = 16.0
 _OWN_COLOUR = 0.05
 _SHARE = "% of the whole"
-_BAR_LEAST_PX = 3
-_BASE_PX = 4.0
-_POINT_PX = 22.0
 _MOST_ROWS = 40
 _ROW, _LEVEL_PX = 4, 5.0
 _MARGIN = 0.16
@@ -112,17 +113,19 @@ class Chart:
     """The texts of the legend."""
     across: str = ""
     """What the first column of the table is."""
+    unread: tuple[str, ...] = ()
+    """The names of series whose values cannot be told."""
 
     def table(self) -> list[list[str]]:
-        """The values as rows of texts, headings first; each value is followed by its error."""
+        """The values as rows of texts, headings first; each value is followed by its error, or was not read."""
         places = list(dict.fromkeys(at for each in self.series for at, _, _ in each.values))[:_MOST_ROWS]
-        rows = [[self.across, *(each.name for each in self.series)]]
+        rows = [[self.across, *(each.name for each in self.series), *self.unread]]
         for place in places:
             row = [place]
             for each in self.series:
                 found = next(((value, error) for at, value, error in each.values if at == place), None)
                 row.append(_cell(*found) if found else "")
-            rows.append(row)
+            rows.append([*row, *([UNREAD] * len(self.unread))])
         return rows
 
     @property
@@ -295,13 +298,15 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     if candles is not None:
         values, series, colours = candles.values, candles.series, candles.other_colours
         names = {each.name for each in series}
-    for colour in colours:
+    masks = [_mask_of(part.pixels, colour) for colour in colours]
+    filled = [filled_boxes(mask, part.box, part.scale, shapes) for mask in masks]
+    bars_of = find_bars(filled, may_stack=axis.kind == "linear")
+    unread: list[str] = []
+    for colour, mask, bars in zip(colours, masks, bars_of, strict=True):
         name = _name(colour, legend)
         while name in names:
             name += " 2"
         names.add(name)
-        mask = _mask_of(part.pixels, colour)
-        bars = _bars(mask, part, shapes)
         if bars:
             own = [_bar_value(bar, name, axis, across) for bar in bars]
         else:
@@ -311,6 +316,8 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         told = _series(name, own) if bars else _along(name, mask, part, axis, across)
         if told.values:
             series.append(told)
+        elif mask.any(axis=0).mean() >= _LEAST_WIDE:
+            unread.append(name)
     if not series:
         return None
     return Chart(
@@ -320,6 +327,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         ticks,
         tuple(text.box for text, _ in legend),
         {"date": "date", "names": "", "linear": "x", "log": "x"}[across.kind],
+        tuple(unread),
     )
 
 
@@ -527,43 +535,21 @@ def _name(colour: Floats, legend: Sequence[tuple[Text, Floats]]) -> str:
     return colour_word(colour)
 
 
-def _bars(mask: Bools, part: _Part, shapes: Sequence[Box]) -> list[Box]:
-    """The bars of one colour: filled shapes that stand on one line, or hang from it."""
-    filled = []
-    for box in shapes:
-        inside = box.intersection(part.box)
-        if inside is None or box.share_in(part.box) < 0.9 or box.width < _BAR_LEAST_PX or box.height < _BAR_LEAST_PX:
-            continue
-        left, top = (inside.x - part.box.x) * part.scale, (inside.y - part.box.y) * part.scale
-        own = mask[int(top) : int(top + inside.height * part.scale), int(left) : int(left + inside.width * part.scale)]
-        if own.size and own.mean() >= 0.75:
-            filled.append(box)
-    # A bar is as long as its value, and stands on zero or on the lower end of the axis.
-    for base in sorted(filled, key=lambda box: -box.bottom):
-        line = base.bottom
-        standing = [box for box in filled if abs(box.bottom - line) <= _BASE_PX]
-        hanging = [box for box in filled if abs(box.y - line) <= _BASE_PX]
-        wide = [box.width for box in standing]
-        on_it = len(standing) + len(hanging)
-        if on_it >= 2 and 2 * on_it > len(filled) and np.ptp(wide) <= 4 and max(wide) > 2 * _BAR_LEAST_PX:
-            if max(box.height for box in standing) <= _POINT_PX and np.ptp([box.height for box in standing]) < 2:
-                continue  # points in a row
-            return sorted([*standing, *hanging], key=lambda box: box.x)
-    return []
-
-
-def _bar_value(bar: Box, name: str, axis: Axis, across: Axis) -> DrawnValue:
+def _bar_value(bar: Bar, name: str, axis: Axis, across: Axis) -> DrawnValue:
     # The rim of the box lies outside of the bar.
-    end = bar.y + 1
-    at = across.name(bar.center.x)
-    return DrawnValue(bar, "bar", name, at, axis.value(end), axis.error(end))
+    end = bar.box.y + 1
+    value, error = axis.value(end), axis.error(end)
+    if bar.is_stacked:
+        foot = bar.box.bottom - 1
+        value, error = value - axis.value(foot), error + axis.error(foot)
+    return DrawnValue(bar.box, "bar", name, across.name(bar.box.center.x), value, error)
 
 
 def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Axis, across: Axis) -> list[DrawnValue]:
     """The points of one colour, which are small shapes on its line."""
     found = []
     for box in shapes:
-        if max(box.width, box.height) > _POINT_PX or box.share_in(part.box) < 0.5:
+        if max(box.width, box.height) > POINT_PX or box.share_in(part.box) < 0.5:
             continue
         x, y = int((box.center.x - part.box.x) * part.scale), int((box.center.y - part.box.y) * part.scale)
         if not (0 <= y < mask.shape[0] and 0 <= x < mask.shape[1]):
@@ -587,7 +573,7 @@ def _with_rings(
 ) -> list[DrawnValue]:
     """The points of a line, with those that are drawn as rings."""
     found: list[DrawnValue] = []
-    for middle_x, middle_y, radius in find_rings(ink, _POINT_PX * part.scale):
+    for middle_x, middle_y, radius in find_rings(ink, POINT_PX * part.scale):
         x, y = part.to_page(middle_x, middle_y)
         far = radius / part.scale
         box = Box(x=x - far, y=y - far, width=2 * far, height=2 * far)
@@ -600,9 +586,10 @@ def _with_rings(
 
 def _along(name: str, mask: Bools, part: _Part, axis: Axis, across: Axis) -> Series:
     """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
-    curve = curve_of(mask)
+    kind = ink_kind(mask, _coloured(part.pixels) & ~mask, part.scale)
+    curve = curve_of(mask, is_area=kind == "area")
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
-    if len(known) < 0.2 * mask.shape[1] or is_of_strokes(mask, _coloured(part.pixels) & ~mask, part.scale):
+    if len(known) < _LEAST_WIDE * mask.shape[1] or kind == "other":
         return Series(name, ())
     told: list[tuple[float, str]] = [(place, across.name(place)) for place, _ in across.names]
     low, high = known[np.nanargmin(curve[known])], known[np.nanargmax(curve[known])]

@@ -5,30 +5,47 @@ This module knows pixels only.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.vision.rects import Bools, Floats
+from vision_agent.vision.surfaces.bars import POINT_PX
 
 _STROKE_PX, _STEEPER, _THIN_PX = 8.0, 2.5, 4.0
 """The least height of an upright stroke, how much higher it is than what is across it, and its greatest width."""
 _FEWEST_STROKES = 5
-_BLOCK_PX, _EVEN = 22.0, 0.2
-"""The least height of a block, and how much its columns may differ, as a share of it; what is smaller may be a point.
-"""
+_EVEN = 0.2
+"""How much the columns of a block may differ in height, as a share of it; what is no higher than a point may be one."""
 _NEAR_PX = 3
+_ON_BASE = 0.8
+"""The share of its columns in which an area reaches its base."""
 
 
-def is_of_strokes(mask: Bools, other: Bools, scale: float) -> bool:
-    """Whether the ink is price bars, stems or blocks beside each other, and no line.
+_TWICE = 0.15
+"""The largest share of the columns of a line that may have ink at two heights, as where a sign of the legend is."""
+InkKind = Literal["line", "area", "other"]
 
-    A dash of a line has about the same height in all its columns, and is no block.
+
+def ink_kind(mask: Bools, other: Bools, scale: float) -> InkKind:
+    """Whether the ink is a line, or an area on one base whose upper edge is the line.
+
+    Price bars, stems, floating blocks, stacked areas, and several lines or points above each other are neither. A dash
+    of a line has about the same height in all its columns, and is no block.
 
     Args:
         mask: the pixels of the series.
         other: the pixels of other series, which may hide a part of a line.
         scale: pixels for each CSS pixel.
     """
+    inked = mask[:, mask.any(axis=0)]
+    many, feet = inked.sum(axis=0), mask.shape[0] - inked[::-1].argmax(axis=0)
+    if not len(many) or (feet - inked.argmax(axis=0) - many > POINT_PX * scale).mean() > _TWICE:
+        return "other"
+    if float(np.median(many)) > POINT_PX * scale:
+        base = np.percentile(feet, 90)
+        return "area" if (np.abs(feet - base) <= _NEAR_PX * scale).mean() >= _ON_BASE else "other"
     pieces = _pieces(mask, other)
     strokes = blocks = 0
     for many in pieces:
@@ -36,9 +53,9 @@ def is_of_strokes(mask: Bools, other: Bools, scale: float) -> bool:
         upright = many >= max(_STROKE_PX * scale, _STEEPER * middle)
         strokes += 0 < int(upright.sum()) <= _THIN_PX * scale
         is_even = bool(np.ptp(many) <= _EVEN * middle)
-        blocks += is_even and middle > _BLOCK_PX * scale and len(many) > _STROKE_PX * scale
+        blocks += is_even and middle > POINT_PX * scale and len(many) > _STROKE_PX * scale
     is_strokes = len(pieces) >= _FEWEST_STROKES and 2 * strokes >= len(pieces)
-    return is_strokes or (len(pieces) > 1 and 2 * blocks >= len(pieces))
+    return "other" if is_strokes or (len(pieces) > 1 and 2 * blocks >= len(pieces)) else "line"
 
 
 def _pieces(mask: Bools, other: Bools) -> list[NDArray[np.int64]]:
@@ -61,11 +78,16 @@ def _is_hidden(mask: Bools, other: Bools, left: int, right: int) -> bool:
     return bool(other[top:bottom, left + 1 : right].any(axis=0).all())
 
 
-def curve_of(mask: Bools) -> Floats:
-    """The height of a line in each column: the middle of its stroke, NaN where another hides it."""
+def curve_of(mask: Bools, *, is_area: bool = False) -> Floats:
+    """The height of a line in each column: the middle of its stroke, NaN where another hides it.
+
+    `is_area`: the upper edge of the ink instead.
+    """
     many = mask.sum(axis=0)
     y = np.arange(mask.shape[0])[:, None]
     top = np.where(many > 0, mask.argmax(axis=0), 0)
+    if is_area:
+        return np.asarray(np.where(many > 0, top, np.nan), np.float32)
     bottom = mask.shape[0] - 1 - np.where(many > 0, mask[::-1].argmax(axis=0), 0)
     middle = (mask * y).sum(axis=0) / np.maximum(1, many)
     # A steep line has a long run in each column; its middle is where it crosses the middle of the column.
