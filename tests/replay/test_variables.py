@@ -126,6 +126,15 @@ def test_a_mark_whose_name_has_a_fact_has_the_new_one_and_is_found_by_its_words_
         rebind_mark(2, step.observation, now.model_copy(update={"marks": (twice, again)}))
 
 
+def test_a_product_of_the_record_is_found_by_its_name_whatever_stands_beside_it(tmp_path: Path) -> None:
+    rows = (("Add Enamel mug to cart", "blue €14"), ("Add Tea pot to cart", "red €32"))
+    marks = [mark(number, name, context=beside) for number, (name, beside) in enumerate(rows, 2)]
+    run = pressed(tmp_path, *marks, product="Enamel mug")
+    step = set_variables({"product": "Tea pot"}, run.task, run.steps)[1][1]
+    now = observation("o2", tuple(each.model_copy(update={"number": each.number + 5}) for each in marks))
+    assert rebind_mark(2, step.observation, now).number == 8
+
+
 def test_where_more_than_the_fact_differs_beside_a_mark_what_is_missing_is_named_with_the_way_out(
     tmp_path: Path,
 ) -> None:

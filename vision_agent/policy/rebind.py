@@ -92,10 +92,11 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
         _must_look_the_same(was, now, words)
         then, here = _alike(old, was, _drawn), _alike(old, now, _drawn)
     elif old.fingerprint in (BY_NAME, BY_WORDS):
-        then = [mark for mark in _alike(old, was, _worded) if mark.fingerprint == old.fingerprint]
-        here = _alike(old, now, _worded)
+        tells, here = _worded, _alike(old, now, _worded)
         if old.fingerprint == BY_NAME and not here:
-            then, here = _alike(old, was, _called), _alike(old, now, _called)
+            tells, here = _called, _alike(old, now, _called)
+        # What had the new value in the record already is another mark.
+        then = [mark for mark in _alike(old, was, tells) if mark.fingerprint == old.fingerprint]
     else:
         identity = _identity_by(was, now)
         then, here = _alike(old, was, identity), _alike(old, now, identity)
