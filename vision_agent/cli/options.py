@@ -207,7 +207,7 @@ def terminal_person() -> Person | None:
     from vision_agent.models.offline.human import read_terminal
 
     async def ask(question: str) -> str | None:
-        return await read_terminal(f"{question}\n> ") or None
+        return await read_terminal(f"{question}\n(An empty answer ends the run.)\n> ") or None
 
     return ask
 

@@ -94,7 +94,8 @@ class Oversight:
             sentence = f"A person is needed: {question}"
             outcome = Outcome(status="refused", refusal="needs_person", sentence=sentence)
             ended = sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
-            return ActionResult(outcome, Ending(status="needs_person", sentence=f"{ended} {WHO_IS_ASKED}"))
+            hint = WHO_IS_ASKED if self._person is None else "Nobody answered."
+            return ActionResult(outcome, Ending(status="needs_person", sentence=f"{ended} {hint}"))
         # The question may quote a page, so it never counts as the person's words.
         self._journal.add_message(answer)
         sentence = f"Asked “{question}”, the person answered: {answer}"

@@ -15,7 +15,7 @@ from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.policy.stall import Stall
 from vision_agent.types import Decision, Observation, Step, Task
 
-_WHAT_NOW = "Do it again in the browser, or answer anything to go on without it, or stop the run."
+_WHAT_NOW = "Do it again first if you can reach the browser; then answer anything to go on, or stop the run."
 _LETS_THROUGH_S = 8.0
 """How long to wait for a captcha that may let the browser through on its own."""
 
