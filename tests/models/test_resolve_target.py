@@ -254,3 +254,26 @@ def test_what_may_be_covered_is_told_with_who_covers_it() -> None:
     behind = seen(mark(1, "Accept all"), covered=(Covered(count=2, blocker='<dialog> "Cookies"'),))
     with pytest.raises(NotFoundError, match=r"Nothing here is called 'Order'; .*; 2 covered by <dialog> \"Cookies\"\."):
         find_target(parse_target("Order"), behind)
+
+
+def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_shape() -> None:
+    drawn = {"source": "cv", "tag": "round", "role": "generic"}
+    page = seen(
+        mark(1, "Board", "surface", tag="canvas", role="img"),
+        mark(2, "", "guess", look="blue", **drawn),
+        mark(3, "", "guess", look="red", **drawn),
+        mark(4, "", "guess", look="red", **drawn),
+        mark(5, "Start", "guess", looks_like="button", look="green", source="ocr", tag="box", role="generic"),
+    )
+    for words in ("blue circle", "round blue", "the blue round"):
+        assert find_target(parse_target(words), page) == 2
+    with pytest.raises(
+        NotFoundError, match=r"could be any of \[3\] red round, \[4\] red round; name one by its number"
+    ):
+        find_target(parse_target("red circle"), page)
+    with pytest.raises(NotFoundError, match=r"has no name, so name it by its number: \[2\] blue round"):
+        find_target(parse_target("blue"), page)
+    with pytest.raises(NotFoundError, match=r"\[5\] button 'Start'"):
+        find_target(parse_target("Restart it"), page)
+    with pytest.raises(NotFoundError, match=r"\[1\] canvas 'Board'"):
+        find_target(parse_target("green box"), page)  # that one has a name

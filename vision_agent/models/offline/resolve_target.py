@@ -50,6 +50,8 @@ _KINDS = {
     "surface": "surface",
 }
 KIND_WORDS = frozenset([*_ROLES, *_KINDS])
+_SHAPES = {"circle": "round", "disc": "round", "dot": "round", "ellipse": "round", "rectangle": "box", "square": "box"}
+"""Other words for drawn shapes."""
 _WORD = re.compile(r"\w+")
 
 
@@ -291,7 +293,21 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
         # A page may have a name with ‹ › in it, so both readings are possible.
         literal = _called(where.words, marks)
         return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
-    return _called(where.words, marks) or _called(where.name, of_kind) or _similar(where.name, of_kind)
+    called = _called(where.words, marks) or _called(where.name, of_kind)
+    called = called or _looking(where.words, marks) or _looking(where.name, marks)
+    return called or _similar(where.name, of_kind)
+
+
+def _looking(words: str, marks: Sequence[Mark]) -> list[Mark]:
+    """The drawn marks without a name whose colour and shape these words are, in either order: `blue round`."""
+    said = sorted(_SHAPES.get(word, word) for word in _folded(words).split())
+    return [mark for mark in marks if len(said) > 1 and said == sorted(_look_words(mark))]
+
+
+def _look_words(mark: Mark) -> list[str]:
+    """The words of a drawn mark's colour and shape, as the listing has them; none for one that has a name."""
+    is_bare = mark.source != "dom" and mark.kind != "surface" and not mark.name
+    return [*mark.look.split(), mark.tag] if is_bare and mark.look else []
 
 
 def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
@@ -377,6 +393,9 @@ def _is_a(mark: Mark, kind: str) -> bool:
 
 
 def _nearest(words: str, marks: Sequence[Mark]) -> str:
+    said = {_SHAPES.get(word, word) for word in _folded(words).split()}
+    if said and (looking := [mark for mark in marks if said.issubset(_look_words(mark))]):
+        return f"what looks like it has no name, so name it by its number: {_described(looking, marks)}"
     named = [mark for mark in marks if mark.name]
     if not named:
         return "there is no mark with a name"
@@ -386,7 +405,14 @@ def _nearest(words: str, marks: Sequence[Mark]) -> str:
 
 def _described(marks: Sequence[Mark], among: Sequence[Mark]) -> str:
     listed = ", ".join(
-        f"[{mark.label_text}] {mark.role} {mark.name!r}{_shown(mark)}{distinction_suffix(mark, among)}"
-        for mark in marks[:8]
+        f"[{mark.label_text}] {_what(mark)}{_shown(mark)}{distinction_suffix(mark, among)}" for mark in marks[:8]
     )
     return f"{listed} and {len(marks) - 8} more" if len(marks) > 8 else listed
+
+
+def _what(mark: Mark) -> str:
+    """What a mark is and its name, or its colour and shape; by its tag where the page says nothing of its role."""
+    if looks := _look_words(mark):
+        return " ".join(looks)
+    kind = mark.looks_like or mark.tag if mark.source != "dom" or mark.kind == "surface" else mark.role
+    return f"{kind} {mark.name!r}"
