@@ -277,6 +277,7 @@ def marks(
     typer.echo(seen.listing)
     for warning in seen.warnings:
         typer.echo(f"vision-agent: {warning}", err=True)
+    typer.echo(f"The pictures are in {out}: {files['marked'].name} and {files['clean'].name}.", err=True)
 
 
 escape_commands(app)
