@@ -82,6 +82,43 @@ def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
     assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
 
 
+def values_of(looked: SurfaceLook, column: int = 1) -> list[float]:
+    assert looked.chart is not None
+    return [float(row[column].split(" ")[0]) for row in looked.chart.table()[1:] if row[column]]
+
+
+def test_bars_that_hang_from_zero_have_values_below_it() -> None:
+    def at(value: float) -> int:
+        return round(240 - 3.2 * value)
+
+    values = (30, -40, 20, -15)
+    ticks = [(str(value), 40, at(value) + 5) for value in (-50, -25, 0, 25, 50)]
+    bars = [box(140 + 140 * i, min(at(0), at(each)), 50, abs(at(each) - at(0)), BLUE) for i, each in enumerate(values)]
+    assert values_of(look(bars, [*ticks, *NAMES])) == pytest.approx(values, abs=2)
+
+
+def test_a_line_across_bars_changes_neither() -> None:
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate((30, 20, 50, 10))]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 3, cv2.LINE_AA)
+
+    looked = look([*BARS, line], [*TICKS, *NAMES])
+    assert values_of(looked) == pytest.approx(VALUES, abs=2)
+    assert values_of(looked, 2)[:4] == pytest.approx((30, 20, 50, 10), abs=2.5)
+
+
+def test_pieces_of_an_area_between_rules_are_no_bars() -> None:
+    rules: list[Stroke] = [box(90, y_of(value), 620, 1, (225, 225, 225)) for value in (0, 20, 40, 60, 80, 100)]
+    upper = [(x, y_of(value)) for x, value in zip((150, 305, 445, 600), VALUES, strict=True)]
+
+    def area(on: Pixels) -> None:
+        cv2.fillPoly(on, [np.array([*upper, (600, y_of(0)), (150, y_of(0))])], (240, 215, 190))
+        cv2.polylines(on, [np.array(upper)], False, BLUE, 2, cv2.LINE_AA)
+
+    looked = look([area, *rules], [*TICKS, *NAMES])
+    assert values_of(looked)[:4] == pytest.approx((22, 55, 80, 40), abs=3)
+
+
 def test_bars_on_bars_have_their_own_heights_as_values() -> None:
     upper = (15, 5, 12, 40)
     stack = zip(VALUES, upper, strict=True)

@@ -6,7 +6,8 @@ This module knows boxes and pixels, but no axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -15,76 +16,133 @@ from vision_agent.vision.rects import Bools
 
 _LEAST_PX, _BASE_PX, _EQUAL_PX = 3.0, 4.0, 4.0
 _SOLID, _INSIDE = 0.75, 0.9
+_BESIDE, _GOES_ON = 2, 0.5
+"""How many pixels beside a box its colour must have ended, and the share of its height that is as filled if not."""
+_HIDDEN, _SAME_BAR = 0.6, 0.8
+"""The share of a row of a bar that is its own or hidden, and the likeness of two boxes of one bar."""
 POINT_PX = 22.0
 """The largest size of a point, in CSS pixels."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One upright bar."""
+    """One upright bar, or a box that may be one."""
 
     box: Box
-    is_stacked: bool = False
-    """Whether it stands on another bar: its value is its own height, not the place of its end."""
+    """The shape that was found."""
+    whole: Box
+    """The same with what goes on behind something else, such as a line that crosses it."""
+    foot: Literal["line", "hangs", "bar"] = "line"
+    """Whether it stands on the line of the bars, hangs from it, or stands on another bar: then its value is its own
+    height, not the place of its end."""
 
 
-def filled_boxes(mask: Bools, plot: Box, scale: float, shapes: Sequence[Box]) -> list[Box]:
-    """The shapes in a plot that one colour fills; `mask` has its pixels, `scale` of them for each CSS pixel."""
-    filled = []
+def filled_boxes(mask: Bools, other: Bools, plot: Box, scale: float, shapes: Sequence[Box]) -> list[Bar]:
+    """The shapes in a plot that one colour fills up to their sides, and not beyond.
+
+    Args:
+        mask: the pixels of the colour in the plot.
+        other: the pixels of other series.
+        plot: its place on the page.
+        scale: pixels for each CSS pixel.
+        shapes: the boxes of all shapes.
+    """
+    filled: list[Bar] = []
     for box in shapes:
         inside = box.intersection(plot)
         if inside is None or box.share_in(plot) < _INSIDE or box.width < _LEAST_PX or box.height < _LEAST_PX:
             continue
-        left, top = (inside.x - plot.x) * scale, (inside.y - plot.y) * scale
-        own = mask[int(top) : int(top + inside.height * scale), int(left) : int(left + inside.width * scale)]
-        if own.size and own.mean() >= _SOLID:
-            filled.append(box)
-    return filled
+        left, top = int((inside.x - plot.x) * scale), int((inside.y - plot.y) * scale)
+        right, bottom = left + int(inside.width * scale), top + int(inside.height * scale)
+        own = mask[top:bottom, left:right]
+        if not own.size or own.mean() < _SOLID or _goes_on_aside(mask, left, right, top, bottom):
+            continue
+        high, low = _reach(mask[:, left:right], other[:, left:right], top, bottom)
+        whole = inside.model_copy(
+            update={"y": inside.y - (top - high) / scale, "height": inside.height + (top - high + low - bottom) / scale}
+        )
+        filled.append(Bar(box, whole))
+    return [each for each in filled if not any(_is_part(each, bar) for bar in filled)]
 
 
-def find_bars(filled: Sequence[Sequence[Box]], *, may_stack: bool) -> list[list[Bar]]:
+def _goes_on_aside(mask: Bools, left: int, right: int, top: int, bottom: int) -> bool:
+    """Whether the colour goes on beside the box, as where rules cut an area into pieces."""
+    sides = [at for at in (left - _BESIDE, right + _BESIDE) if 0 <= at < mask.shape[1]]
+    return any(mask[top:bottom, at].mean() > _GOES_ON for at in sides)
+
+
+def _reach(own: Bools, other: Bools, top: int, bottom: int) -> tuple[int, int]:
+    """The first row and the row behind the last one of a bar of which other ink hides some rows between."""
+    is_own = own.mean(axis=1) >= _SOLID
+    is_bar = (own | other).mean(axis=1) >= _HIDDEN
+    high = low = None
+    for row in range(top - 1, -1, -1):
+        if not is_bar[row]:
+            break
+        high = row if is_own[row] else high
+    for row in range(bottom, len(is_bar)):
+        if not is_bar[row]:
+            break
+        low = row + 1 if is_own[row] else low
+    return top if high is None else high, bottom if low is None else low
+
+
+def _is_part(one: Bar, bar: Bar) -> bool:
+    """Whether a box is a piece of the same bar as another, which is nearer to its foot or larger."""
+    if one is bar or one.whole.likeness(bar.whole) < _SAME_BAR:
+        return False
+    return (one.box.bottom, one.box.height) < (bar.box.bottom, bar.box.height)
+
+
+def find_bars(filled: Sequence[Sequence[Bar]], *, may_stack: bool) -> list[list[Bar]]:
     """The bars of each colour, from left to right; none where a colour has no bars.
 
     Args:
         filled: the boxes that each colour fills.
         may_stack: whether bars may stand on others, as on a linear axis.
     """
-    found = [[Bar(box) for box in _on_one_line(each)] for each in filled]
+    found = [_on_one_line(each) for each in filled]
     for _ in filled if may_stack else ():  # each colour may stand on one that stands on others
-        known = [bar.box for bars in found for bar in bars]
+        known = [bar.whole for bars in found for bar in bars]
         found = [bars or _stacked(boxes, known) for bars, boxes in zip(found, filled, strict=True)]
     return found
 
 
-def _on_one_line(filled: Sequence[Box]) -> list[Box]:
+def _on_one_line(filled: Sequence[Bar]) -> list[Bar]:
     """The boxes that stand on one line, or hang from it, if most do."""
     # A bar is as long as its value, and stands on zero or on the lower end of the axis.
-    for base in sorted(filled, key=lambda box: -box.bottom):
-        line = base.bottom
-        standing = [box for box in filled if abs(box.bottom - line) <= _BASE_PX]
-        hanging = [box for box in filled if abs(box.y - line) <= _BASE_PX]
-        wide = [box.width for box in standing]
+    for base in sorted(filled, key=lambda bar: -bar.whole.bottom):
+        line = base.whole.bottom
+        standing = [bar for bar in filled if abs(bar.whole.bottom - line) <= _BASE_PX]
+        hanging = [bar for bar in filled if abs(bar.whole.y - line) <= _BASE_PX]
+        wide, high = ([getattr(bar.whole, name) for bar in standing] for name in ("width", "height"))
         on_it = len(standing) + len(hanging)
         if on_it >= 2 and 2 * on_it > len(filled) and np.ptp(wide) <= _EQUAL_PX and max(wide) > 2 * _LEAST_PX:
-            if max(box.height for box in standing) <= POINT_PX and np.ptp([box.height for box in standing]) < 2:
+            if max(high) <= POINT_PX and np.ptp(high) < 2:
                 continue  # points in a row
-            return sorted([*standing, *hanging], key=lambda box: box.x)
+            return _in_order([*standing, *(replace(bar, foot="hangs") for bar in hanging)])
     return []
 
 
-def _stacked(filled: Sequence[Box], known: Sequence[Box]) -> list[Bar]:
+def _stacked(filled: Sequence[Bar], known: Sequence[Box]) -> list[Bar]:
     """The boxes that stand on known bars of their width, if most do and the rest stand on the line of the bars."""
-    bars = [Bar(box, is_stacked=True) for box in filled if any(_is_on(box, below) for below in known)]
+    bars = [replace(bar, foot="bar") for bar in filled if any(_is_on(bar.whole, below) for below in known)]
     if len(bars) < 2 or 2 * len(bars) <= len(filled):
         return []
     wide, line = known[0].width, max(below.bottom for below in known)
     taken = [bar.box for bar in bars]
     beside = [
-        Bar(box)
-        for box in filled
-        if box not in taken and abs(box.bottom - line) <= _BASE_PX and abs(box.width - wide) <= _EQUAL_PX
+        bar
+        for bar in filled
+        if bar.box not in taken
+        and abs(bar.whole.bottom - line) <= _BASE_PX
+        and abs(bar.whole.width - wide) <= _EQUAL_PX
     ]
-    return sorted([*bars, *beside], key=lambda bar: bar.box.x)
+    return _in_order([*bars, *beside])
+
+
+def _in_order(bars: Sequence[Bar]) -> list[Bar]:
+    return sorted(bars, key=lambda bar: bar.whole.x)
 
 
 def _is_on(box: Box, below: Box) -> bool:

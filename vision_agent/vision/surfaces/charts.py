@@ -298,8 +298,9 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     if candles is not None:
         values, series, colours = candles.values, candles.series, candles.other_colours
         names = {each.name for each in series}
-    masks = [_mask_of(part.pixels, colour) for colour in colours]
-    filled = [filled_boxes(mask, part.box, part.scale, shapes) for mask in masks]
+    masks = _series_masks(part, colours)
+    is_coloured = _coloured(part.pixels)
+    filled = [filled_boxes(mask, is_coloured & ~mask, part.box, part.scale, shapes) for mask in masks]
     bars_of = find_bars(filled, may_stack=axis.kind == "linear")
     unread: list[str] = []
     for colour, mask, bars in zip(colours, masks, bars_of, strict=True):
@@ -513,6 +514,15 @@ def _series_colours(part: _Part, legend: Sequence[tuple[Text, Floats]]) -> list[
     return found
 
 
+def _series_masks(part: _Part, colours: Sequence[Floats]) -> list[Bools]:
+    """The pixels of each series; grey rules, which are near to a pale colour, are none of its."""
+    is_tinted = np.ptp(part.pixels.astype(np.int16), axis=2) >= _TINTED
+    masks = [_mask_of(part.pixels, colour) for colour in colours]
+    return [
+        mask & is_tinted if np.ptp(colour) >= _COLOURED else mask for mask, colour in zip(masks, colours, strict=True)
+    ]
+
+
 def _is_blend(pixels: Pixels, colour: Floats) -> Bools:
     """Which pixels have the hue of a colour: they are blended with the ground at its edge."""
     if not len(pixels):
@@ -537,11 +547,11 @@ def _name(colour: Floats, legend: Sequence[tuple[Text, Floats]]) -> str:
 
 def _bar_value(bar: Bar, name: str, axis: Axis, across: Axis) -> DrawnValue:
     # The rim of the box lies outside of the bar.
-    end = bar.box.y + 1
+    top, bottom = bar.whole.y + 1, bar.whole.bottom - 1
+    end = bottom if bar.foot == "hangs" else top
     value, error = axis.value(end), axis.error(end)
-    if bar.is_stacked:
-        foot = bar.box.bottom - 1
-        value, error = value - axis.value(foot), error + axis.error(foot)
+    if bar.foot == "bar":
+        value, error = value - axis.value(bottom), error + axis.error(bottom)
     return DrawnValue(bar.box, "bar", name, across.name(bar.box.center.x), value, error)
 
 
