@@ -246,12 +246,14 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         is_number = any(mark.label_text == where.name for mark in observation.marks)
         meant = f" For the mark with this number, write [{where.name}]." if is_number else ""
-        other = _shows_otherwise(where, observation.marks)
-        missing = NotFoundError(
-            f"Nothing here shows {where}, but {other}{hidden}."
-            if other
-            else f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
-        )
+        if where.beside and (elsewhere := _called(where.name, observation.marks)):
+            found_instead = _described(elsewhere, observation.marks)
+            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there is {found_instead}{hidden}."
+        elif other := _shows_otherwise(where, observation.marks):
+            sentence = f"Nothing here shows {where}, but {other}{hidden}."
+        else:
+            sentence = f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
+        missing = NotFoundError(sentence)
         missing.where = where
         raise missing
     return found[0]
