@@ -107,6 +107,44 @@ def test_a_line_across_bars_changes_neither() -> None:
     assert values_of(looked, 2)[:4] == pytest.approx((30, 20, 50, 10), abs=2.5)
 
 
+def test_a_sign_of_the_legend_above_the_plot_is_no_highest_value() -> None:
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+
+    looked = look([line, box(400, 52, 24, 12, GREEN)], [*TICKS, *NAMES, ("Castle", 432, 63)])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    assert series.name == "Castle"
+    highest = next(value for at, value, _ in series.values if "highest" in at)
+    assert highest == pytest.approx(max(VALUES), abs=2.5)
+
+
+def test_level_bars_that_go_on_from_others_have_their_own_lengths() -> None:
+    names, values, more = ("Oslo", "Bergen", "Molde"), (30, 50, 55), (20, 35, 10)
+    bars = [box(120, 80 + 90 * at, 6 * value, 40, BLUE) for at, value in enumerate(values)]
+    on = [box(120 + 6 * values[at], 80 + 90 * at, 6 * value, 40, GREEN) for at, value in enumerate(more)]
+    ticks = [(str(value), 120 + 6 * value - 5 * len(str(value)), 400) for value in (0, 20, 40, 60, 80, 100)]
+    looked = look(
+        [*bars, *on], [*ticks, *((name, 108 - 10 * len(name), 105 + 90 * at) for at, name in enumerate(names))]
+    )
+    assert values_of(looked) == pytest.approx(values, abs=2)
+    assert values_of(looked, 2) == pytest.approx(more, abs=2)
+
+
+def test_points_of_a_line_are_no_candles() -> None:
+    levels = [10 + 85 * (at % 2) for at in range(16)]
+    places = [(150 + 28 * at, y_of(value)) for at, value in enumerate(levels)]
+
+    def line(on: Pixels) -> None:
+        cv2.polylines(on, [np.array(places)], False, GREEN, 2, cv2.LINE_AA)
+        for x, y in places:
+            cv2.rectangle(on, (x - 4, y - 4), (x + 4, y + 4), GREEN, cv2.FILLED)
+
+    looked = look([line], [*TICKS, *NAMES])
+    assert not [each for each in looked.things if each.told.role == "candle"]
+
+
 def test_pieces_of_an_area_between_rules_are_no_bars() -> None:
     rules: list[Stroke] = [box(90, y_of(value), 620, 1, (225, 225, 225)) for value in (0, 20, 40, 60, 80, 100)]
     upper = [(x, y_of(value)) for x, value in zip((150, 305, 445, 600), VALUES, strict=True)]

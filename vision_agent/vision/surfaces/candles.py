@@ -24,6 +24,7 @@ _OFF_GRID = 0.12
 _LEAST_ON_GRID = 0.9
 _LEAST_WICKED = 0.5
 """The share of candles that must have a line beyond their body."""
+_ALIKE_POINTS = 0.75
 _BASE_PX = 4
 _RIM, _GOES_ON = 0.85, 0.5
 """The share of its rectangle that a body fills, and of its height that may be as filled between two candles."""
@@ -79,7 +80,7 @@ def find_candles(solid: Sequence[Bools], blended: Sequence[Bools], other: Bools)
 
     found = [candle for left in lefts.tolist() if (candle := at(left)) is not None]
     wicked = sum(map(_is_wicked, found))
-    if len(found) < _FEWEST or wicked < _LEAST_WICKED * len(found):
+    if len(found) < _FEWEST or wicked < _LEAST_WICKED * len(found) or _are_points(found):
         return []
     before, after = (_beyond(at, float(end), by) for end, by in ((lefts[0], -step), (lefts[-1], step)))
     return [*reversed(before), *found, *after]
@@ -87,6 +88,14 @@ def find_candles(solid: Sequence[Bools], blended: Sequence[Bools], other: Bools)
 
 def _is_wicked(candle: Candle) -> bool:
     return candle.top - candle.high >= 2 or candle.low - candle.bottom >= 2
+
+
+def _are_points(found: Sequence[Candle]) -> bool:
+    """Whether nearly all bodies are equally high, and no higher than wide: the points of a line."""
+    high = np.array([each.bottom - each.top for each in found])
+    middle = float(np.median(high))
+    alike = np.abs(high - middle) <= _SAME_WIDTH
+    return middle <= found[0].right - found[0].left + _SAME_WIDTH and float(alike.mean()) >= _ALIKE_POINTS
 
 
 def _goes_on(candle: Candle, solid: Bools, gap: int) -> bool:

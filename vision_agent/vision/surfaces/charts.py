@@ -38,7 +38,7 @@ _LEAST_WIDE = 0.2
 _MOST_SERIES = 12
 _SWATCH = (3, 60)
 """How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
-_SWATCH_GAP = 16.0
+_SWATCH_GAP, _SIGN_RIM = 16.0, 4.0
 _OWN_COLOUR = 0.05
 _SHARE = "% of the whole"
 _MOST_ROWS = 40
@@ -196,6 +196,11 @@ def _level_chart(
         name = _name(main_colour(view_pixels(picture, bar)), legend)
         end = bar.right - 1  # the rim of the box lies outside of the bar
         values.append(DrawnValue(bar, "bar", name, at, level.axis.value(end), level.axis.error(end)))
+    for bar, at in level.stacked if level.axis.kind == "linear" else ():
+        name = _name(main_colour(view_pixels(picture, bar)), legend)
+        begin, end = bar.x + 1, bar.right - 1
+        value = level.axis.value(end) - level.axis.value(begin)
+        values.append(DrawnValue(bar, "bar", name, at, value, level.axis.error(begin) + level.axis.error(end)))
     names = list(dict.fromkeys(each.series for each in values))
     series = [_series(name, [each for each in values if each.series == name]) for name in names]
     left, top = min(bar.x for bar in level.bars), min(bar.y for bar in level.bars)
@@ -286,7 +291,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     plot = _plot(axis, across, surface)
     ticks = (*axis.boxes, *across.boxes)
     legend = _legend(picture, surface, texts, ticks, shapes)
-    part = _Part(view_pixels(picture, plot), plot, scale)
+    part = _without_signs(_Part(view_pixels(picture, plot), plot, scale), legend, min(axis.first, axis.last))
     colours = _series_colours(part, legend)
     if not colours:
         return None
@@ -495,6 +500,23 @@ def _sign_colour(picture: Picture, surface: Box, text: Text) -> Floats | None:
 
 def _coloured(pixels: Pixels) -> Bools:
     return np.asarray(np.ptp(pixels.astype(np.int16), axis=2) >= _COLOURED)
+
+
+def _without_signs(part: _Part, legend: Sequence[tuple[Text, Floats]], top: float) -> _Part:
+    """The plot without the signs of a legend above its highest number, which are no part of a line."""
+    pixels = part.pixels.copy()
+    for text, _ in legend:
+        if text.box.bottom <= top:
+            x, y = text.box.x - _SWATCH[1] - part.box.x, text.box.y - part.box.y
+            columns = slice(max(0, int(x * part.scale)), max(0, int((text.box.right - part.box.x) * part.scale)))
+            rows = slice(
+                max(0, int((y - _SIGN_RIM) * part.scale)),
+                max(0, int((text.box.bottom - part.box.y + _SIGN_RIM) * part.scale)),
+            )
+            sign = pixels[rows, columns]
+            if sign.size:
+                sign[:] = main_colour(pixels[rows]).round().astype(np.uint8)
+    return replace(part, pixels=pixels)
 
 
 def _series_colours(part: _Part, legend: Sequence[tuple[Text, Floats]]) -> list[Floats]:

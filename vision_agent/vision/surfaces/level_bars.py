@@ -29,6 +29,8 @@ class LevelBars:
     names: tuple[str, ...]
     texts: tuple[Box, ...]
     """The names' places."""
+    stacked: tuple[tuple[Box, str], ...] = ()
+    """The bars that begin where another ends, and the name of each; the value of one is its own length."""
 
 
 def find_level_bars(texts: Sequence[Text], shapes: Sequence[Box]) -> LevelBars | None:
@@ -53,7 +55,20 @@ def find_level_bars(texts: Sequence[Text], shapes: Sequence[Box]) -> LevelBars |
             used.append(near.box)
     if not any(names):
         return None
-    return LevelBars(axis, tuple(bars), tuple(names), tuple(dict.fromkeys(used)))
+    stacked = [(box, name) for bar, name in zip(bars, names, strict=True) for box in _stacked_on(bar, shapes)]
+    return LevelBars(axis, tuple(bars), tuple(names), tuple(dict.fromkeys(used)), tuple(stacked))
+
+
+def _stacked_on(bar: Box, shapes: Sequence[Box]) -> list[Box]:
+    """The boxes that go on from the end of a bar, from left to right."""
+    level = [box for box in shapes if abs(box.y - bar.y) <= _EQUAL_PX and abs(box.height - bar.height) <= _EQUAL_PX]
+    found: list[Box] = []
+    end = bar.right
+    for box in sorted(level, key=lambda box: box.x):
+        if box is not bar and abs(box.x - end) <= _BASE_PX and box.right > end + 2:
+            found.append(box)
+            end = box.right
+    return found
 
 
 def _on_one_base(shapes: Sequence[Box]) -> list[Box]:
