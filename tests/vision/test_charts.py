@@ -132,16 +132,11 @@ def test_level_bars_that_go_on_from_others_have_their_own_lengths() -> None:
     assert values_of(looked, 2) == pytest.approx(more, abs=2)
 
 
-def test_points_of_a_line_are_no_candles() -> None:
-    levels = [10 + 85 * (at % 2) for at in range(16)]
-    places = [(150 + 28 * at, y_of(value)) for at, value in enumerate(levels)]
-
-    def line(on: Pixels) -> None:
-        cv2.polylines(on, [np.array(places)], False, GREEN, 2, cv2.LINE_AA)
-        for x, y in places:
-            cv2.rectangle(on, (x - 4, y - 4), (x + 4, y + 4), GREEN, cv2.FILLED)
-
-    looked = look([line], [*TICKS, *NAMES])
+def test_points_with_the_bars_of_their_errors_are_no_candles() -> None:
+    places = [(150 + 28 * at, y_of(30 + 5 * (at % 7))) for at in range(16)]
+    points = [box(x - 4, y - 4, 9, 9, GREEN) for x, y in places]
+    errors = [box(x, y - 14, 1, 29, GREEN) for x, y in places]
+    looked = look([*points, *errors], [*TICKS, *NAMES])
     assert not [each for each in looked.things if each.told.role == "candle"]
 
 
