@@ -238,6 +238,18 @@ def test_a_secret_that_a_page_tells_is_not_on_the_terminal(more: list[str], serv
     assert "It is <secret:code>" in done.stderr
 
 
+def test_a_replay_makes_a_one_time_code_of_the_key_that_it_is_given_again(serve: Any, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text('type "<secret:otp>" into Code\nfinish\n', "utf-8")
+    runs, key = ("--runs", str(tmp_path / "runs")), "otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP"
+    run = ("run", serve({"/": ECHO}), "--steps", str(lines), "--name", "one", *runs)
+    assert vision_agent(*run, "--code", "otp=KEY", KEY=key).returncode == 0
+
+    for option, value in (("--code", key), ("--secret", "JBSWY3DPEHPK3PXP")):
+        again = vision_agent("replay", str(tmp_path / "runs" / "one"), *runs, option, "otp=KEY", KEY=value)
+        assert (again.returncode, again.stdout) == (0, "The task is done.\n"), again.stderr
+
+
 def test_a_secret_is_typed_only_on_the_origins_that_are_named_for_it(serve: Any, tmp_path: Path) -> None:
     lines = tmp_path / "lines.txt"
     lines.write_text('type "<secret:code>" into Code\nfinish\n', "utf-8")
@@ -299,11 +311,19 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
     assert "(net::ERR_CONNECTION_REFUSED) (is the address right" in done.stderr
 
 
-def test_the_name_of_a_file_that_is_not_there_is_not_only_taken_for_a_host(tmp_path: Path) -> None:
-    done = vision_agent("marks", "no-such-page.html", "--out", str(tmp_path / "look"))
+@pytest.mark.parametrize("command", [["marks"], ["run", "--steps", "lines.txt"]])
+def test_a_file_that_is_not_there_is_not_taken_for_a_host(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lines.txt").write_text("finish", "utf-8")
+    more = ["--out", "look"] if command == ["marks"] else []
 
-    assert done.returncode == 5
-    assert "a file of that name would be opened, but is not in this folder" in done.stderr
+    done = vision_agent(*command, "no-such-page.html", *more)
+
+    assert done.returncode == 2, done.stderr
+    assert "There is no file no-such-page.html here (is its path right? An address begins with https://)" in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["lines.txt"]
 
 
 def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,6 +346,10 @@ def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: py
             "NO_SUCH_VARIABLE, which is not set",
             marks=pytest.mark.thorough,
         ),
+        (["Save", "--secret", "password"], "--secret 'password' is not of the form name=VARIABLE (VARIABLE is the"),
+        pytest.param(
+            ["Save", "--code", "otp="], "--code 'otp=' is not of the form name=VARIABLE", marks=pytest.mark.thorough
+        ),
         (["Save", "--secret-origin", "pin=https://shop.example"], "--secret-origin names pin, which is not a secret"),
         (
             ["Save", "--private", "phone"],
@@ -340,12 +364,14 @@ def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: py
         ),
         pytest.param(
             ["Save", "--model", "human", "--begin", "no-such-run:3"],
-            "The run in no-such-run cannot be repeated",
+            "There is no run folder no-such-run",
             marks=pytest.mark.thorough,
         ),
         (["Save", "--steps", "/dev/null"], "/dev/null has no step line"),
         (["Save", "--output-schema", "/dev/null"], "--output-schema /dev/null cannot be read"),
-        (["Save", "--steps", "no-such-file"], "The step lines in no-such-file cannot be read"),
+        (["Save", "--steps", "no-such-file"], "The step lines in no-such-file cannot be read: there is no such file\n"),
+        (["Save", "--policy", "no-such-file"], "The policy no-such-file cannot be read: there is no such file ("),
+        (["Save", "--expect", ""], "begin it with url=, text=, mark=, or write a text that must show"),
     ],
 )
 def test_a_run_that_makes_no_sense_is_a_usage_error_with_a_sentence(
@@ -354,6 +380,18 @@ def test_a_run_that_makes_no_sense_is_a_usage_error_with_a_sentence(
     done = vision_agent("run", "http://127.0.0.1/", *more, "--runs", str(tmp_path))
     assert done.returncode == 2
     assert sentence in done.stderr
+
+
+@pytest.mark.parametrize(("fact", "is_refused"), [("product=mug", True), ("colour=red", False)])
+def test_a_fact_in_braces_in_a_step_line_is_refused_without_a_table(
+    fact: str, is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lines.txt").write_text('type "{product}" into Search\nfinish', "utf-8")
+    words = ["run", "http://127.0.0.1/", "--steps", "lines.txt", "--data", fact, "--expect", ""]
+    with pytest.raises(UsageError) as caught:
+        app(words, standalone_mode=False)
+    assert ("has {product}, which only --over fills in (write the value into the" in str(caught.value)) == is_refused
 
 
 @pytest.mark.thorough

@@ -102,7 +102,7 @@ INSIDE = {
         "model_check": "deciders",
         "keywords": "",
         "attaching": "",
-        "signing_in": "",
+        "signing_in": "keywords",
         "opening": "signing_in",
         "looking": "attaching keywords",
         "wired_agent": "deciders keywords opening",

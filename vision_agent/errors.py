@@ -41,6 +41,18 @@ class VisionAgentError(Exception):
         return f"{self.sentence.removesuffix('.')} ({self.hint})" if self.hint else self.sentence
 
 
+def why_unreadable(error: Exception) -> str:
+    """Why a text file could not be read, as the end of a sentence."""
+    match error:
+        case FileNotFoundError():
+            return "there is no such file"
+        case OSError(strerror=str(reason)):
+            return reason
+        case UnicodeDecodeError():
+            return "it is not text in UTF-8"
+    return str(error)
+
+
 class UsageError(VisionAgentError):
     """The caller asked for something impossible, such as an unknown setting."""
 

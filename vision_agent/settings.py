@@ -24,7 +24,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from pydantic_settings.exceptions import SettingsError
 
 from vision_agent.base_model import RenamedFields, SettingsModel
-from vision_agent.errors import UsageError
+from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.geometry import Size
 from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
 from vision_agent.text.escape import printable_line
@@ -557,7 +557,8 @@ def load_policy(path: Path) -> dict[str, Any]:
         policy = tomllib.loads(path.read_text("utf-8"))
         ApprovalSettings.model_validate(policy)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file like [approval]") from error
+        why = why_unreadable(error)
+        raise UsageError(f"The policy {path} cannot be read: {why}", "it is a TOML file like [approval]") from error
     except ValidationError as error:
         known = ", ".join(ApprovalSettings.model_fields)
         raise UsageError(

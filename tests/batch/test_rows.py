@@ -64,7 +64,7 @@ def test_a_table_that_cannot_be_read_says_where(name: str, text: str, said: str,
 
 
 def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.csv cannot be read"):
+    with pytest.raises(UsageError, match=r"none\.csv cannot be read: there is no such file$"):
         read_rows(tmp_path / "none.csv")
 
 

@@ -19,6 +19,7 @@ from vision_agent.batch import Row, RowResult, run_rows
 from vision_agent.batch.run_rows import RowPlan
 from vision_agent.batch.summary import answers_csv, summary_html, write_summary
 from vision_agent.cli.main import app
+from vision_agent.cli.rows import what_is_left
 from vision_agent.errors import UsageError
 from vision_agent.events import Event, Happened
 from vision_agent.models.offline.steps import StepsModel
@@ -84,7 +85,7 @@ async def test_a_row_that_was_cut_off_is_not_run_again_by_itself(shop: str, tmp_
     with pytest.raises(asyncio.CancelledError):
         await work
     assert [(each.status, bool(each.run)) for each in told] == [("interrupted", True)]
-    assert "use --retry" in told[0].sentence
+    assert "with --retry" in told[0].sentence
     (result,) = await run_rows(ROWS[:1], follows(shop, waits), tmp_path / "out")
     assert result.status == "interrupted"
     assert result.run
@@ -137,6 +138,14 @@ def test_no_answer_of_a_page_is_computed_by_a_spreadsheet(tmp_path: Path) -> Non
     assert "<img" not in page
 
 
+def test_no_two_columns_of_the_answers_have_the_same_name() -> None:
+    row = Row(number=1, values={"row": "7", "status": "new", "data.row": "x", "run": "fast", "name": "Ann"})
+    cells = next(csv.DictReader(answers_csv([RowResult(row=row, status="done", run="0001/r")]).splitlines()))
+    assert (cells["row"], cells["status"], cells["run"]) == ("1", "done", "0001/r")
+    own = [cells[name] for name in ("data.data.row", "data.status", "data.row", "data.run", "name")]
+    assert own == ["7", "new", "x", "fast", "Ann"]
+
+
 def test_the_command_writes_answers_and_a_page_and_says_how_many_were_done(
     shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,9 +170,48 @@ def test_a_row_that_was_not_done_has_no_answer_and_the_command_says_how_to_run_i
     Path("lines.txt").write_text("fail Sold out for {name}", "utf-8")
     done = CliRunner().invoke(app, ["run", shop, "--steps=lines.txt", "--over=orders.csv"])
     assert done.exit_code == 1, done.output
-    assert "Rows that began and were not done: 1. Look at their runs, then use --retry." in done.stdout
+    assert "1 row began and was not done: row 1. Look at its run, put right what stopped it" in done.stdout
     (row,) = csv.DictReader(Path("orders/answers.csv").read_text("utf-8-sig").splitlines())
     assert (row["status"], row["answer"], row["sentence"]) == ("not_done", "", "Sold out for Ann")
+
+
+@pytest.mark.parametrize(
+    ("failed", "waiting", "said"),
+    [
+        ([4], [], ["1 row began and was not done: row 4. Look at its run, put right what stopped it, then run"]),
+        ([2, 4], [6], ["2 rows began and were not done: rows 2 and 4.", "1 row has not begun: row 6."]),
+        ([1, 2, 3, 4, 5], [], ["5 rows began and were not done: rows 1, 2, 3, 4 and 5. Look at their runs"]),
+        ([], [1, 2, 3, 4, 5, 6, 9], ["7 rows have not begun: rows 1, 2, 3, 4, 5 and 2 more. The same command runs"]),
+        ([], [], []),
+    ],
+)
+def test_rows_that_were_not_done_are_counted_and_named(failed: list[int], waiting: list[int], said: list[str]) -> None:
+    results = [
+        *(RowResult(row=Row(number=number, values={}), status="not_done") for number in failed),
+        *(RowResult(row=Row(number=number, values={}), status="not_run") for number in waiting),
+        RowResult(row=Row(number=8, values={}), status="done"),
+    ]
+    told = list(what_is_left(results))
+    assert len(told) == len(said)
+    assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, said, strict=True))
+
+
+def test_a_row_whose_value_was_corrected_is_run_again_by_the_same_command(
+    shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lines.txt").write_text('click Order\nwait for "{text}" within 0.1 s\nfinish', "utf-8")
+    command = ["run", shop, "--steps=lines.txt", "--over=orders.csv", "--json"]
+
+    def statuses(*values: str) -> list[str]:
+        Path("orders.csv").write_text("\n".join(("text", *values)), "utf-8")
+        return [each["status"] for each in json.loads(CliRunner().invoke(app, command).stdout)["results"]]
+
+    assert statuses("Ordered", "Odrered") == ["done", "not_done"]
+    assert statuses("Ordered", "Odrered") == ["done", "not_done"]
+    assert len(list(Path("orders").glob("*/*/run.json"))) == 2
+    assert statuses("Ordered", "Ordered for") == ["done", "done"]
+    assert len(list(Path("orders").glob("*/*/run.json"))) == 3
 
 
 def test_a_recorded_run_is_replayed_for_each_row_and_goes_on_where_it_stopped(

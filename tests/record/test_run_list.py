@@ -113,8 +113,8 @@ def test_only_run_folders_are_deleted_and_links_in_them_are_not_followed(tmp_pat
     link = tmp_path / "runs" / "link"
     link.symlink_to(gone)
 
-    for wrong in (keep, link, tmp_path / "nothing"):
-        with pytest.raises(UsageError, match="nothing else is deleted"):
+    for wrong, said in ((keep, "nothing else"), (link, "nothing else"), (tmp_path / "none", "There is no run folder")):
+        with pytest.raises(UsageError, match=said):
             delete_run(wrong)
     delete_run(gone)
 

@@ -70,7 +70,10 @@ def test_runs_of_a_day_are_found_by_its_date_or_its_name(folder: Path) -> None:
         (["runs", "rm"], 2, "Nothing says which runs to delete"),
         (["runs", "rm", "runs/old", "--older-than", "1d"], 2, "cannot be combined"),
         (["runs", "rm", "--older-than", "30d"], 2, "give --yes"),
-        (["runs", "rm", "--yes", "somewhere"], 2, "nothing else is deleted"),
+        (["runs", "rm", "runs/old"], 2, "Nobody is there to confirm that 1 run may be deleted"),
+        (["runs", "rm", "runs/nope"], 2, "There is no run folder runs/nope"),
+        (["runs", "rm", "runs/old", "runs"], 2, "runs is not a run folder, and nothing else is deleted"),
+        (["runs", "rm", "--yes", "runs/old", "runs/nope"], 2, "There is no run folder runs/nope"),
         (["verify", "latest", "--head", "0" * 64], 1, "runs/new"),
     ],
 )

@@ -20,7 +20,7 @@ from vision_agent.replay import Replay, variables_of
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.variables import set_variables, variables
 from vision_agent.settings import ApprovalSettings, Settings
-from vision_agent.types import Ending, Mark, Run
+from vision_agent.types import Ending, Mark, Provenance, Run
 
 FACTS = {"city": "Rome", "guests": "2", "rooms": "2"}
 
@@ -216,6 +216,9 @@ def test_addresses_of_the_host_it_began_on_move_with_the_start_and_no_others(tmp
         (["--patch", "no-such-file"], "The patch no-such-file cannot be read"),
         (["--secret", "pin=HOME"], "The run has no secret 'pin'"),
         (["--url", "http://[x"], "'http://[x' is not an address that can be opened"),
+        (["--secret", "pin"], "--secret 'pin' is not of the form name=VARIABLE (VARIABLE is the name of an env"),
+        (["--code", "pin=HOME"], "The run has no secret 'pin'"),
+        (["--private", "pin=HOME"], "The run has no secret 'pin'"),
         (["--file", __file__], "The run was not given a file test_variables.py"),
     ],
 )
@@ -226,6 +229,22 @@ def test_a_replay_that_makes_no_sense_is_a_usage_error_with_a_sentence(
     with pytest.raises(UsageError) as caught:
         app(["replay", str(folder), *more], standalone_mode=False)
     assert sentence in str(caught.value)
+
+
+def test_secrets_are_asked_for_with_the_options_that_gave_them_to_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {"name": "pin"}, {"name": "otp", "is_code": True}, {"name": "mail", "is_private": True}
+    about = run_of(task=task(secrets=[{"value": "", **kind} for kind in kinds]), provenance=Provenance(model="human"))
+    typed = [(Type(target=1, text=f"<secret:{kind['name']}>"), done()) for kind in kinds]
+    seen = observation("o1", (mark(1, "Where", kind="field"),))
+    folder = write_run(tmp_path, [Started(run=about), *step_events(1, *typed, seen=seen)]).path
+    monkeypatch.setenv("KEY", "otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP")
+    for command in ("replay", "resume"):
+        with pytest.raises(UsageError, match=r"secret pin.* \(--secret pin=VARIABLE --private mail=VARIABLE\)"):
+            app([command, str(folder), "--code", "otp=KEY"], standalone_mode=False)
+        with pytest.raises(UsageError, match=r"secret otp.* \(--code otp=VARIABLE\)"):
+            app([command, str(folder), "--secret", "pin=HOME", "--private=mail=HOME"], standalone_mode=False)
 
 
 def test_a_patch_of_another_run_or_one_that_is_damaged_is_not_used(tmp_path: Path) -> None:

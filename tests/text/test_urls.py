@@ -10,11 +10,31 @@ from vision_agent.text.urls import (
     bounded_address,
     host_of,
     is_cut,
+    names_page_file,
     resolve_url,
     shown_address,
 )
 
 LONG = "https://shop.test/" + "x" * 500_000
+
+
+@pytest.mark.parametrize(
+    ("text", "is_file"),
+    [
+        ("page.html", True),
+        ("a page.HTM?tab=2", True),
+        ("site/page.html", True),
+        ("./page", True),
+        ("chart.svg", True),
+        ("shop.example/page.html", False),
+        ("localhost/page.html", False),
+        ("localhost:8000/page.html", False),
+        ("https://page.html", False),
+        ("shop.example", False),
+    ],
+)
+def test_the_name_of_a_page_is_told_from_a_host(text: str, is_file: bool) -> None:
+    assert names_page_file(text) == is_file
 
 
 @pytest.mark.parametrize("url", ["https://shop.test/a?b#c", "about:blank", "https://shop.test/" + "x" * 7_900])

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from vision_agent.base_model import FrozenModel
-from vision_agent.errors import UsageError
+from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.text.escape import cut_text, printable_line
 
 FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
@@ -91,7 +91,7 @@ def read_rows(path: Path) -> tuple[Row, ...]:
             raise UsageError(f"{path} is larger than {_MOST_BYTES // 1_000_000} MB", "split it")
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The table {path} cannot be read: {error}") from error
+        raise UsageError(f"The table {path} cannot be read: {why_unreadable(error)}") from error
     found = _json_lines(text, path) if path.suffix in (".jsonl", ".ndjson") else _csv(text, path)
     rows = tuple(Row(number=number, values=values) for number, values in enumerate(found, start=1))
     if not rows:

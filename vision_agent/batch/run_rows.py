@@ -27,7 +27,7 @@ from vision_agent.types import EndingStatus, Run
 
 RESULT = "result.json"
 _DIGITS = 8
-_LOOK_FIRST = "and may have done something: look at its run folder, then use --retry."
+_LOOK_FIRST = "and may have done something: look at its run, then run the same command with --retry."
 
 
 class RowResult(FrozenModel):

@@ -15,6 +15,8 @@ from vision_agent.record.store import write_whole
 ANSWERS = "answers.csv"
 PAGE = "summary.html"
 _TEMPLATES = Path(__file__).parent / "templates"
+_TOLD = ("status", "answer", "sentence", "cost_usd", "seconds", "run")
+"""The columns after those of the table."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet would compute; an answer may be the words of a page."""
 
@@ -35,7 +37,7 @@ def answers_csv(results: Sequence[RowResult]) -> str:
     columns = list(dict.fromkeys(name for each in results for name in each.row.values))
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(map(_cell, ["row", *columns, "status", "answer", "sentence", "cost_usd", "seconds", "run"]))
+    writer.writerow(map(_cell, ["row", *_own_names(columns), *_TOLD]))
     for each in results:
         own = [each.row.values.get(name, "") for name in columns]
         cost = "" if each.cost_usd is None else f"{each.cost_usd:.4f}"
@@ -43,6 +45,18 @@ def answers_csv(results: Sequence[RowResult]) -> str:
         texts = [*own, each.status, answer, each.sentence]
         writer.writerow([each.row.number, *map(_cell, texts), cost, f"{each.seconds:.1f}", _cell(each.run)])
     return out.getvalue()
+
+
+def _own_names(columns: Sequence[str]) -> list[str]:
+    """The names of the table's columns; one that is also a column of the answers, or taken, gets `data.` before it."""
+    taken, names = {"row", *_TOLD}, list[str]()
+    for column in columns:
+        name = column
+        while name in taken or (name != column and name in columns):
+            name = f"data.{name}"
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def _cell(text: str) -> str:

@@ -34,7 +34,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
 from vision_agent.text.disguises import Disguises, Found
-from vision_agent.text.urls import host_of, origin_of
+from vision_agent.text.urls import origin_of
 from vision_agent.types import DownloadLimits, ManualAction, Observation, Outcome, Secret
 from vision_agent.vision.image_limits import ImageLimits
 
@@ -96,10 +96,7 @@ class LiveBrowser:
             if refusal.refusal == "blocked" or blocked:
                 sentence = "; ".join([refusal.sentence.rstrip("."), *blocked[:_MOST_WARNINGS]])
                 raise UsageError(sentence, "are the allowed and the denied hosts the right ones?") from refusal
-            hint = "is the address right, and is its server running?"
-            if host_of(url).endswith((".html", ".htm")):
-                hint = "a file of that name would be opened, but is not in this folder: is its path right?"
-            raise BrowserUnavailable(refusal.sentence, hint) from refusal
+            raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
         except PlaywrightError as error:
             raise BrowserUnavailable(f"The browser was lost while opening {url}: {error.message}") from error
         self._opened_badly = self._tabs.navigations.failed_answer(self.page)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
 
 import typer
 
-from vision_agent.errors import UsageError
+from vision_agent.errors import UsageError, why_unreadable
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from vision_agent.ports import Approver, Person
     from vision_agent.settings import Settings
     from vision_agent.types import PrivateKind, Secret
@@ -98,6 +100,40 @@ class BrowserOptions(LaunchOptions):
         """The given options as arguments of `settings.load`."""
         own = {"storage_state": self.storage_state, "session": self.session, "profile": self.profile}
         return browser_flags(self.executable, self.cdp, self.headed, **self.view, **own)
+
+
+@dataclass(frozen=True)
+class SecretsAgainOptions:
+    """The secrets of a recorded run, whose values its record does not have; the record says what kind each is."""
+
+    secret: Annotated[
+        list[str] | None,
+        option("A secret of the run: name=VARIABLE, read from the environment.", "--secret", "NAME=VARIABLE"),
+    ] = None
+    code: Annotated[
+        list[str] | None,
+        option(
+            "One-time codes of the run: name=VARIABLE, which holds the key that makes them.", "--code", "NAME=VARIABLE"
+        ),
+    ] = None
+    private: Annotated[
+        list[str] | None,
+        option("Private data of the run: name=VARIABLE, read from the environment.", "--private", "NAME=VARIABLE"),
+    ] = None
+
+    @property
+    def values(self) -> dict[str, SecretStr]:
+        """The values by their names.
+
+        Raises:
+            UsageError: one is not of the form `name=VARIABLE`, or that variable is not set.
+        """
+        given = (
+            *secrets_of(self.secret),
+            *secrets_of(self.code, "--code", is_code=True),
+            *secrets_of(self.private, "--private", is_private=True),
+        )
+        return {each.name: each.value for each in given}
 
 
 @dataclass(frozen=True)
@@ -253,7 +289,8 @@ def schema_in(path: Path | None) -> dict[str, Any] | None:
     try:
         schema = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"--output-schema {path} cannot be read: {error}", "give a file with a JSON schema") from error
+        why = why_unreadable(error)
+        raise UsageError(f"--output-schema {path} cannot be read: {why}", "give a file with a JSON schema") from error
     if not isinstance(schema, dict):
         raise UsageError(f"--output-schema {path} is not a JSON schema", 'one looks like {"type": "object", …}')
     from vision_agent.policy.success_checks import check_schema
@@ -288,13 +325,15 @@ def secrets_of(
 
     from vision_agent.types import Secret
 
-    found, types = [], dict(pairs_of(fields, "--secret-field"))
-    if unknown := set(types) - {name for name, _ in pairs_of(texts, option)}:
+    found, types = [], dict(pairs_of(fields, "--secret-field", "name=types"))
+    variables = pairs_of(texts, option, "name=VARIABLE")
+    if unknown := set(types) - {name for name, _ in variables}:
         raise UsageError(f"--secret-field names {min(unknown)}, which is not a secret", f"give it with {option}")
-    for name, variable in pairs_of(texts, option):
+    for name, variable in variables:
         if variable not in os.environ:
             raise UsageError(
-                f"The secret {name} is to be read from {variable}, which is not set", f"export {variable}=…"
+                f"The secret {name} is to be read from the environment variable {variable}, which is not set",
+                f"export {variable}=…",
             )
         if os.environ[variable].startswith("otpauth://") and not is_code:
             raise UsageError(
@@ -315,7 +354,7 @@ def bound_to_origins(secrets: tuple[Secret, ...], origins: list[str] | None) -> 
     """
     known = {each.name for each in secrets}
     bound: dict[str, list[str]] = {}
-    for name, text in pairs_of(origins, "--secret-origin"):
+    for name, text in pairs_of(origins, "--secret-origin", "name=https://shop.example"):
         if name not in known:
             raise UsageError(
                 f"--secret-origin names {name}, which is not a secret", "give it with --secret, --code or --private"
@@ -352,16 +391,16 @@ def private_kinds_of(kinds: list[str]) -> tuple[PrivateKind, ...]:
     return tuple(dict.fromkeys(known[each] for each in kinds))
 
 
-def pairs_of(texts: list[str] | None, option: str) -> list[tuple[str, str]]:
-    """The name and value of each `name=value`."""
-    return [pair_of(text, option) for text in texts or ()]
+def pairs_of(texts: list[str] | None, option: str, form: str = "name=value") -> list[tuple[str, str]]:
+    """The name and value of each argument of this form, such as `name=VARIABLE`."""
+    return [_pair_of(text, option, form) for text in texts or ()]
 
 
-def pair_of(text: str, option: str) -> tuple[str, str]:
-    """The name and value of `name=value`."""
+def _pair_of(text: str, option: str, form: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise UsageError(f"{option} {text!r} is not of the form name=value")
+        hint = "VARIABLE is the name of an environment variable, never the value" if "VARIABLE" in form else ""
+        raise UsageError(f"{option} {text!r} is not of the form {form}", hint)
     return name, value
 
 

@@ -19,6 +19,7 @@ from vision_agent.cli.options import (
     MaxSeconds,
     RunName,
     Runs,
+    SecretsAgainOptions,
     SuperviseOptions,
     Video,
     existing_files,
@@ -28,7 +29,6 @@ from vision_agent.cli.options import (
     option,
     pairs_of,
     run_argument,
-    secrets_of,
     terminal_approver,
     terminal_person,
 )
@@ -86,10 +86,7 @@ def replay(
         bool, typer.Option("--variables", help="Only show the variables that --set can change, with their values.")
     ] = False,
     url: Annotated[str | None, option("Another start page, such as a staging site.", "--url")] = None,
-    secret: Annotated[
-        list[str] | None,
-        option("A secret that the run typed: name=VARIABLE, read from the environment.", "--secret"),
-    ] = None,
+    secrets: SecretsAgainOptions,
     heal: Annotated[
         bool, typer.Option("--heal", help="Ask a model for steps that cannot be repeated, and only for those.")
     ] = False,
@@ -126,8 +123,9 @@ def replay(
     A step is repeated only if its target is certain: a unique match, then and now. Otherwise the replay stops and says
     why. A replay is recorded in its own run folder, which names the original run and its record hash.
 
-    A record grants nothing: files to upload are given with --file, and a run that accepted dialogs or gave pages
-    permissions is repeated only if your settings do so too.
+    A record grants nothing: secrets are given again as they were to the run (--secret, --code, --private), files to
+    upload with --file, and a run that accepted dialogs or gave pages permissions is repeated only if your settings do
+    so too.
 
     A variable is a fact that the run was given (--set "city=Oslo" changes it wherever it was typed), or a text that it
     typed, named by step or by step and action (--set 3=Oslo, --set 3.2=Oslo).
@@ -159,7 +157,7 @@ def replay(
     )
     values, healer = dict(pairs_of(set_, "--set")), (model or settings.model.name) if heal else None
     same: dict[str, Any] = {
-        "secrets": {each.name: each.value for each in secrets_of(secret)},
+        "secrets": secrets.values,
         "files": existing_files(file),
         "hosts": hosts_of(allow_host) if allow_host else None,
         "patch": patch,
@@ -314,10 +312,7 @@ def resume(
         Path | None,
         option("The file of step lines that the run followed.", "--steps"),
     ] = None,
-    secret: Annotated[
-        list[str] | None,
-        option("A secret that the run was given: name=VARIABLE, read from the environment.", "--secret"),
-    ] = None,
+    secrets: SecretsAgainOptions,
     file: Annotated[
         list[Path] | None,
         option("A file that may be uploaded, in place of the one with the same name that the run was given.", "--file"),
@@ -352,7 +347,8 @@ def resume(
 
     It continues in the same folder, on the page it had reached. An action that was started but has no recorded outcome
     may have happened and is not repeated: if the page does not show it, you are asked; if nobody answers, the command
-    exits with 4. State held only in the lost browser, such as a login, is lost.
+    exits with 4. State held only in the lost browser, such as a login, is lost. Secrets are given again as they were to
+    the run: --secret, --code, --private.
 
     As before: vision-agent resume RUN
 
@@ -382,7 +378,7 @@ def resume(
     agent = resumed_agent(
         run,
         model=chosen_model(model, steps),
-        secrets={each.name: each.value for each in secrets_of(secret)},
+        secrets=secrets.values,
         settings=settings,
         limits=limits.limits,
         files=existing_files(file),

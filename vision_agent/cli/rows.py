@@ -14,7 +14,7 @@ from vision_agent.cli.options import option
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from vision_agent.batch import Row, RowResult
     from vision_agent.batch.run_rows import MakeAgent, RunRow
@@ -23,6 +23,8 @@ _LONGEST_SHOWN = 100
 """Characters of an answer in the terminal."""
 _LONGEST_SENTENCE = 400
 """The same for a row that was not done: why is at the end of its sentence."""
+_MOST_NAMED = 5
+"""Rows whose numbers a sentence has."""
 
 
 @dataclass(frozen=True)
@@ -196,14 +198,42 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
         return
     paid = "cost unknown" if cost is None else f"${cost:.4f}"
     typer.echo(f"{done} of {len(results)} rows done, {paid}")
-    failed = sum(not each.ok and each.status != "not_run" for each in results)
-    waiting = len(results) - done - failed
-    if failed:
-        typer.echo(f"Rows that began and were not done: {failed}. Look at their runs, then use --retry.")
-    if waiting:
-        typer.echo(f"Rows that have not begun: {waiting}. The same command runs them, if a limit allows it.")
+    for sentence in what_is_left(results):
+        typer.echo(sentence)
     typer.echo(f"answers  {answers}")
     typer.echo(f"summary  {page}")
+
+
+def what_is_left(results: Sequence[RowResult]) -> Iterator[str]:
+    """Which rows were not done, and how to run them."""
+    failed = [each.row.number for each in results if not each.ok and each.status != "not_run"]
+    waiting = [each.row.number for each in results if each.status == "not_run"]
+    if len(failed) == 1:
+        yield (
+            f"1 row began and was not done: {_named_rows(failed)}. Look at its run, put right what stopped it, "
+            "then run the same command with --retry."
+        )
+    elif failed:
+        yield (
+            f"{len(failed)} rows began and were not done: {_named_rows(failed)}. Look at their runs, put right what "
+            "stopped them, then run the same command with --retry."
+        )
+    if len(waiting) == 1:
+        yield f"1 row has not begun: {_named_rows(waiting)}. The same command runs it, if a limit allows it."
+    elif waiting:
+        yield (
+            f"{len(waiting)} rows have not begun: {_named_rows(waiting)}. The same command runs them, if a limit "
+            "allows it."
+        )
+
+
+def _named_rows(numbers: Sequence[int]) -> str:
+    """`row 4`, `rows 2 and 4`, or the first few: `rows 1, 2, 3, 4, 5 and 7 more`."""
+    if len(numbers) == 1:
+        return f"row {numbers[0]}"
+    last = len(numbers) - 1 if len(numbers) <= _MOST_NAMED else _MOST_NAMED
+    end = str(numbers[-1]) if len(numbers) <= _MOST_NAMED else f"{len(numbers) - last} more"
+    return f"rows {', '.join(map(str, numbers[:last]))} and {end}"
 
 
 def _exit_code(results: Sequence[RowResult]) -> int:

@@ -209,12 +209,12 @@ class TaskOptions:
     def task(self, goal: str, url: str, limits: Limits, fill: Callable[[str], str] = str) -> Task:
         """The task with this goal; `fill` completes the values of `--data`."""
         from vision_agent.policy.success_checks import check_from
-        from vision_agent.text.urls import start_address
+        from vision_agent.session.keywords import start_url_from
         from vision_agent.types import Task
 
         return Task(
             goal=goal,
-            start_url=start_address(url),
+            start_url=start_url_from(url),
             limits=limits,
             user_data={name: fill(value) for name, value in pairs_of(self.data, "--data")},
             secrets=bound_to_origins(
@@ -352,7 +352,7 @@ def run(
         _run_rows(url, goal, decides, task, settings, rows, as_json)
     require_film(video)
     is_asked = settings.approval.ask != "never"
-    model = chosen_model(decides.model, decides.steps)
+    model = chosen_model(decides.model, decides.steps, dict(pairs_of(task.data, "--data")))
     agent = Agent(
         task.task(goal or _goal_of_lines(decides.steps), url, settings.limits),
         model=model,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vision_agent.cli.options import has_window
-from vision_agent.errors import UsageError, VisionAgentError
+from vision_agent.errors import UsageError, VisionAgentError, why_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from rich.console import Console
 
@@ -209,11 +209,13 @@ def has_window_system() -> bool:
     return sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
 
 
-def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
+def chosen_model(model: str | None, steps: Path | None, facts: Collection[str] = ()) -> str | Model | None:
     """The model named by the options, or one that follows the step lines of a file; `-` is stdin.
 
+    `facts`: the names of those that the run is given.
+
     Raises:
-        UsageError: both are given, or the file cannot be read or has no line.
+        UsageError: both are given, the file cannot be read or has no line, or a line has the name of a fact in braces.
     """
     if steps is None:
         from vision_agent.settings import full_model_name
@@ -223,7 +225,24 @@ def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
         raise UsageError(f"--steps cannot be combined with --model {model}", "leave one of them out")
     from vision_agent.models.offline.steps import StepsModel
 
-    return StepsModel(step_lines_in(steps))
+    lines = step_lines_in(steps)
+    _require_no_places(lines, facts)
+    return StepsModel(lines)
+
+
+def _require_no_places(lines: Sequence[str], facts: Collection[str]) -> None:
+    """Refuses step lines with the name of a fact in braces, which would be typed as they are.
+
+    Braces of any other name may be what is meant.
+    """
+    from vision_agent.batch.rows import places_in
+
+    for line in lines:
+        if name := next((each for each in facts if each in places_in(line)), None):
+            raise UsageError(
+                f"The step line {line.strip()!r} has {{{name}}}, which only --over fills in",
+                f"write the value into the line, or name a table with a column {name}: --over FILE",
+            )
 
 
 def step_lines_in(steps: Path) -> list[str]:
@@ -235,7 +254,7 @@ def step_lines_in(steps: Path) -> list[str]:
     try:
         text = sys.stdin.read() if str(steps) == "-" else steps.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The step lines in {steps} cannot be read: {error}") from error
+        raise UsageError(f"The step lines in {steps} cannot be read: {why_unreadable(error)}") from error
     lines = text.splitlines()
     if not any(line.strip() and not line.strip().startswith("#") for line in lines):
         where = "Standard input" if str(steps) == "-" else str(steps)

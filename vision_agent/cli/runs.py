@@ -99,7 +99,7 @@ def rm(
     Exit codes: 0 deleted or nothing to delete, 1 you said no, 2 usage, 5 one could not be deleted.
     """
     from vision_agent.describe.action_sentences import counted
-    from vision_agent.record.run_list import delete_run
+    from vision_agent.record.run_list import delete_run, require_deletable
 
     if folders and (older_than or day or status or text):
         raise UsageError(
@@ -108,7 +108,9 @@ def rm(
     if not (folders or older_than or day or status or text):
         raise UsageError("Nothing says which runs to delete", "name run folders, or give --older-than 30d")
     if folders:
-        chosen = [named_run(each) for each in folders]
+        chosen = list(dict.fromkeys(map(named_run, folders)))
+        for each in chosen:
+            require_deletable(each)
     else:
         found = _found(_folder(runs), status, text, day, older_than)
         chosen = [run.folder for run in found if run.status != "running"]

@@ -34,7 +34,8 @@ def check_from(given: SuccessCheck | Mapping[str, Any] | str, where: str) -> Suc
         if what in SuccessCheck.model_fields and has_value and value:
             return SuccessCheck.model_validate({what: value})
         if not given.strip() or re.match(r"\w+=", given):
-            raise UsageError(f"{where} {given!r} does not name what to check", f"begin it with {known}")
+            hint = f"begin it with {known}, or write a text that must show"
+            raise UsageError(f"{where} {given!r} does not name what to check", hint)
         return SuccessCheck(text=given)
     try:
         return SuccessCheck.model_validate(given)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from vision_agent.base_model import FrozenModel
-from vision_agent.errors import RecordError, UsageError
+from vision_agent.errors import NoSuchRun, RecordError, UsageError
 from vision_agent.events import Ended
 from vision_agent.policy.budget import cost_of
 from vision_agent.record.read import last_line, read_lines, read_run_file, turns
@@ -152,17 +152,28 @@ def delete_run(folder: Path) -> None:
     """Deletes the folder of a run with everything in it; links in it are removed, not followed.
 
     Raises:
-        UsageError: it is not a run folder, or the run is still going.
+        UsageError: there is no such folder, it is not a run folder, or the run is still going.
         RecordError: it cannot be deleted.
     """
-    if not is_run_folder(folder):
-        raise UsageError(f"{folder} is not a run folder, and nothing else is deleted")
-    if _is_running(folder):
-        raise UsageError(f"The run in {folder} is still going", "wait until it ends, or stop it")
+    require_deletable(folder)
     try:
         shutil.rmtree(folder)
     except OSError as error:
         raise RecordError(f"The run in {folder} cannot be deleted: {error.strerror}: {error.filename}") from error
+
+
+def require_deletable(folder: Path) -> None:
+    """Checks that there is a run in this folder, and that it has ended.
+
+    Raises:
+        UsageError: there is none, or it is still going.
+    """
+    if not os.path.lexists(folder):
+        raise NoSuchRun(f"There is no run folder {folder}", "`vision-agent runs` lists the runs")
+    if not is_run_folder(folder):
+        raise UsageError(f"{folder} is not a run folder, and nothing else is deleted")
+    if _is_running(folder):
+        raise UsageError(f"The run in {folder} is still going", "wait until it ends, or stop it")
 
 
 def listed_run(folder: Path) -> ListedRun:

@@ -370,9 +370,15 @@ def _secrets(task: Task, steps: Sequence[Step], given: Mapping[str, SecretStr]) 
     if missing:
         raise UsageError(
             f"The run typed the secret {missing[0]}, and records do not contain secret values",
-            " ".join(f"--secret {name}=VARIABLE" for name in missing),
+            " ".join(given_again(known[name]) for name in missing),
         )
     return tuple(known[name].model_copy(update={"value": value}) for name, value in given.items())
+
+
+def given_again(secret: Secret) -> str:
+    """The option that gives a secret of a record its value again."""
+    kind = "code" if secret.is_code else "private" if secret.is_private else "secret"
+    return f"--{kind} {secret.name}=VARIABLE"
 
 
 def _manual_secrets(task: Task, steps: Sequence[Step]) -> Iterator[Secret]:

@@ -20,7 +20,7 @@ from vision_agent.record.read import InterruptedRun, load_shot, read_interrupted
 from vision_agent.record.redact import with_values
 from vision_agent.record.run_files import reading
 from vision_agent.replay.recorded_settings import recorded_settings
-from vision_agent.replay.replay import given_files, require_web
+from vision_agent.replay.replay import given_again, given_files, require_web
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.text.escape import printable_line
@@ -149,9 +149,11 @@ def _task(
     task, names = run.task, [secret.name for secret in run.task.secrets]
     if strange := next((name for name in secrets if name not in names), None):
         raise UsageError(f"The run has no secret {strange!r}", f"its secrets: {', '.join(names) or 'none'}")
-    if missing := [name for name in names if name not in secrets]:
-        hint = " ".join(f"--secret {name}=VARIABLE" for name in missing)
-        raise UsageError(f"The run needs the secret {missing[0]}, and records do not contain secret values", hint)
+    if missing := [secret for secret in run.task.secrets if secret.name not in secrets]:
+        raise UsageError(
+            f"The run needs the secret {missing[0].name}, and records do not contain secret values",
+            " ".join(map(given_again, missing)),
+        )
     kept = given_files(task, files)
     if absent := sorted({path.name for path in task.files} - {path.name for path in kept}):
         raise UsageError(

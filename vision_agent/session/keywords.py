@@ -18,7 +18,7 @@ from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
 from vision_agent.ports import Model
 from vision_agent.settings import Settings, full_model_name, load
-from vision_agent.text.urls import start_address
+from vision_agent.text.urls import names_page_file, start_address
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
 
 Secrets = Mapping[str, str | SecretStr | Secret] | Sequence[Secret]
@@ -149,7 +149,7 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
         raise UsageError(f"url cannot be a {type(url).__name__}", "give the address of the start page as text")
     made = Task(
         goal=task,
-        start_url=start_address(url) if url else None,
+        start_url=start_url_from(url) if url else None,
         user_data=_facts(given.get("data", {})),
         secrets=secrets_from(given.get("secrets", ())),
         limits=_limits(settings.limits, given),
@@ -159,6 +159,19 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
         files=_files(given.get("files", ())),
     )
     return _with_output(made, output)
+
+
+def start_url_from(text: str) -> str:
+    """The address of a start page, given as an address, a host, or the path of a file.
+
+    Raises:
+        UsageError: it is the name of a file that is not there.
+    """
+    address = start_address(text)
+    if names_page_file(text) and not address.startswith("file:"):
+        here = "" if Path(text).expanduser().is_absolute() else " here"
+        raise UsageError(f"There is no file {text.strip()}{here}", "is its path right? An address begins with https://")
+    return address
 
 
 def _unless_given(task: Task, given: Mapping[str, Any]) -> Task:

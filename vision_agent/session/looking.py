@@ -32,8 +32,14 @@ from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundE
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.redact import Redactor
 from vision_agent.session.attaching import Attaching
-from vision_agent.session.keywords import GivenSettings, Secrets, require_files, secrets_from, settings_from
-from vision_agent.text.urls import start_address
+from vision_agent.session.keywords import (
+    GivenSettings,
+    Secrets,
+    require_files,
+    secrets_from,
+    settings_from,
+    start_url_from,
+)
 from vision_agent.types import Decision, ManualAction, Observation, Outcome, Refusal, Step, Task
 from vision_agent.vision.image_limits import image_limits_for
 
@@ -306,9 +312,9 @@ async def look_at(url: str, settings: GivenSettings = None) -> Observation:
         UsageError: the address cannot be opened.
         BrowserUnavailable: there is no browser, or the page cannot be reached.
     """
-    known = settings_from(settings)
+    known, address = settings_from(settings), start_url_from(url)
     async with launch_browser(known.browser) as started:
         page = await started.context.new_page()
         async with attach(page, known) as browser:
-            await browser.open(start_address(url))
+            await browser.open(address)
             return await browser.observe()

@@ -22,6 +22,9 @@ _IS_PATH = re.compile(r"[.~]{0,2}/")
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:]+\]|localhost|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|$)")
 _IS_LOOPBACK = re.compile(r"(?:.+\.)?localhost|127\.[\d.]+|\[::1\]", re.IGNORECASE)
 
+_PAGE_FILES = (".html", ".htm", ".xhtml", ".svg", ".pdf")
+"""How a file ends that a browser shows; none is a top-level domain."""
+
 _CUT = re.compile(r"(?:…|%E2%80%A6)\[(\d+)(?: |%20)characters")
 
 
@@ -57,6 +60,18 @@ def start_address(text: str) -> str:
     if host is None:
         return text
     return f"{'http' if _IS_LOOPBACK.fullmatch(host['name']) else 'https'}://{text}"
+
+
+def names_page_file(text: str) -> bool:
+    """Whether a person who writes this as a start page means a file, such as `page.html` or `./page`."""
+    text = text.strip()
+    if _SCHEME.match(text):
+        return False
+    if _IS_PATH.match(text):
+        return True
+    host = _HOST.match(text)
+    name = host["name"] if host is not None else re.split(r"[?#]", text)[0]
+    return name.lower().endswith(_PAGE_FILES)
 
 
 def resolve_url(base: str, url: str) -> str:
