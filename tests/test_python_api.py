@@ -460,6 +460,21 @@ async def test_a_look_may_be_at_one_thing_only(page: Page, serve: Server) -> Non
     assert [mark.name for mark in only.marks] == ["Save"]
 
 
+async def test_a_browser_whose_block_has_ended_does_nothing(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": LISTS}))
+    async with attach(page) as browser:
+        seen = await browser.observe()
+    for call in (
+        lambda: browser.do("click Save"),
+        lambda: browser.act(Click(target=1), seen),
+        lambda: browser.observe(),
+        lambda: browser.open(page.url),
+    ):
+        with pytest.raises(UsageError, match=r"no longer attached: its `with attach\(page\)` block has ended"):
+            await call()
+    assert await page.title() == "Lists"
+
+
 def test_attach_that_was_not_entered_says_how_it_is_entered() -> None:
     page: Any = None
     with pytest.raises(AttributeError, match=r"`async with attach\(page\) as browser:`, then `await browser\.do\(…\)`"):
