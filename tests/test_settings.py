@@ -213,10 +213,10 @@ def test_a_wrong_setting_is_refused_with_the_source_of_it(tmp_path: Path, monkey
             settings_from(given)
         return refused.value.hint
 
-    assert refusal(browser={"headles": False}) == "see settings="
+    assert refusal(browser={"headles": False}) == "see the keyword settings="
     (tmp_path / FILE_NAME).write_text("limits.stpes = 3\n", "utf-8")
     assert refusal() == f"see {tmp_path / FILE_NAME}"
-    assert refusal(browser={"headles": False}) == f"see settings= and {tmp_path / FILE_NAME}"
+    assert refusal(browser={"headles": False}) == f"see the keyword settings= and {tmp_path / FILE_NAME}"
     (tmp_path / FILE_NAME).unlink()
     monkeypatch.setenv("VISION_AGENT_OBSERVE", '{"idz": "letters"}')
     assert refusal() == "see the variable VISION_AGENT_OBSERVE"

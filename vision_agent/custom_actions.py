@@ -238,7 +238,7 @@ def _sentence(result: Any) -> str:
 
 def unknown_action(name: str, custom: Sequence[CustomAction]) -> str:
     """The error for the name of a custom action that was not given."""
-    known = f"the custom actions are {', '.join(each.name for each in custom)}" if custom else "none was given"
+    known = f"the custom actions are {', '.join(each.name for each in custom)}" if custom else "no custom action was given"
     return f"there is no action {name}; {known}"
 
 

@@ -111,7 +111,7 @@ def settings_from(given: GivenSettings) -> Settings:
             f"settings cannot be a {type(given).__name__}",
             'give Settings(...) or a dict: {"browser": {"headless": False}}',
         )
-    return load({}, "settings=", **(given or {}))
+    return load({}, "the keyword settings=", **(given or {}))
 
 
 def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> str | Model | None:
