@@ -104,6 +104,7 @@ def test_a_wrong_value_from_elsewhere_is_not_blamed_on_a_flag(monkeypatch: pytes
 def test_the_help_shows_choices_in_panels_and_no_type_for_a_switch() -> None:
     shown = vision_agent("run", "--help").stdout
     assert "never|risky|always" in shown
+    assert "What needs approval; default: never, so nobody is asked" in shown
     assert "<bool>" not in shown
     assert all(f"─ {panel} ─" in shown for panel in ("Who decides", "Task", "Limits", "Browser", "Approval"))
 

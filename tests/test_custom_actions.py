@@ -57,8 +57,23 @@ async def test_a_step_line_calls_it_with_its_arguments(page: Page, tmp_path: Pat
     ).run()
     assert (run.ok, run.steps[0].outcomes[0].sentence) == (True, "12.5.")
 
-    agent = Agent("Order", page=page, actions=[price_of], steps=["call prize_of"], settings=Settings(runs=tmp_path))
-    assert "There is no action prize_of; the custom actions are price_of" in (await agent.run()).answer
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("call prize_of", "there is no action prize_of; the custom actions are price_of, two"),
+        ('call two with wrd="a"', r"two needs word; there is no wrd \(known: word, times\)"),
+        ("call two with word=1", r"word cannot be 1: input should be a valid string \(known: word, times\)"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_said_before_anything_starts(line: str, words: str) -> None:
+    def two(word: str, times: int = 2) -> str:
+        """Say a word twice."""
+        return word * times
+
+    with pytest.raises(UsageError, match=f"Line 2, '{line}': {words}"):
+        Agent("Say it", url="shop.example", actions=[price_of, two], steps=["click Order", line])
+    assert Agent("Say it", url="shop.example", actions=[two], steps=['call two with word="a"']).folder is None
 
 
 def test_a_model_is_offered_it_by_its_docstring_and_arguments() -> None:
@@ -129,6 +144,26 @@ async def test_what_a_plain_function_returns_is_the_outcome(on: On) -> None:
         outcome = await hand.act(Custom(name="price_of", arguments={"article": "cup"}))
         assert (outcome.status, outcome.sentence) == ("refused", "price_of failed: KeyError: 'cup'.")
         assert (await hand.act(Custom(name="greeted", arguments={"name": "Ann"}))).sentence == "Done."
+
+
+@pytest.mark.parametrize(
+    ("returned", "sentence"),
+    [
+        ("HI! HI! ", "HI! HI!"),
+        ("Booked.", "Booked."),
+        ("Booked", "Booked."),
+        ("", "Done."),
+        ({"w": "aa"}, '{"w":"aa"}'),
+        ([1, 2], "[1,2]"),
+    ],
+)
+async def test_a_full_stop_is_added_only_where_one_is_missing(on: On, returned: object, sentence: str) -> None:
+    def told() -> Any:
+        """Tell."""
+        return returned
+
+    async with on(FORM, actions=actions_from([told])) as hand:
+        assert (await hand.act(Custom(name="told"))).sentence == sentence
 
 
 async def test_a_function_in_a_thread_that_is_late_may_still_do_it(on: On) -> None:
@@ -213,8 +248,19 @@ async def test_a_browser_that_went_away_in_it_ends_the_run_as_it_would_anywhere(
     ("name", "arguments", "words"),
     [
         ("sign", {"target": 2, "name": "Ann"}, "is not a field"),
-        ("sign", {"target": 1}, "Field required"),
-        ("stamp", {}, "the custom actions are sign"),
+        ("sign", {"target": 1}, "sign was not done: sign needs name (known: target, name, times)."),
+        (
+            "sign",
+            {"target": 1, "nam": "Ann"},
+            "sign was not done: sign needs name; there is no nam (known: target, name, times).",
+        ),
+        (
+            "sign",
+            {"target": 1, "name": 1, "times": "x"},
+            "sign was not done: name cannot be 1: input should be a valid string; "
+            'times cannot be "x": input should be a valid integer, unable to parse string as an integer (known: ',
+        ),
+        ("stamp", {}, "stamp was not done: there is no action stamp; the custom actions are sign."),
     ],
 )
 async def test_what_goes_wrong_in_it_is_told_and_ends_nothing(
@@ -257,6 +303,11 @@ def _not_async(hands: ActionContext) -> str:
     return ""
 
 
+def _vague(whats: list[object]) -> str:
+    """Does."""
+    return ""
+
+
 def _star(*names: str) -> str:
     """Does."""
     return ""
@@ -269,6 +320,7 @@ def _star(*names: str) -> str:
         (_no_type, "'what' has no type"),
         (click, "the name is taken"),
         (_not_async, "takes hands and is not async"),
+        (_vague, "its argument 'whats' has the type object"),
         (_star, r"a model cannot give \*names"),
     ],
 )

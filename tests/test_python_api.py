@@ -460,6 +460,42 @@ async def test_a_look_may_be_at_one_thing_only(page: Page, serve: Server) -> Non
     assert [mark.name for mark in only.marks] == ["Save"]
 
 
+@pytest.mark.parametrize("kind", [Agent, sync_api.Agent])
+def test_a_keyword_that_an_agent_does_not_have_is_answered_with_the_one_that_is_meant(kind: Any) -> None:
+    with pytest.raises(TypeError, match=r"^Agent has no keyword 'step'; did you mean 'steps'\?"):
+        kind("Order", step=["click Order"])
+    with pytest.raises(TypeError, match=r"^Agent has no keyword 'colour'; there are task, url, output,"):
+        kind("Order", colour="red")
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"model": "antropic:claude-x"},
+        {"settings": {"model": {"name": "antropic:claude-x"}}},
+        {"model": "human", "settings": {"model": {"fallback": "antropic:claude-x"}}},
+    ],
+)
+def test_an_unknown_model_is_refused_when_the_agent_is_made(keywords: Any) -> None:
+    with pytest.raises(UsageError, match=r"Unknown model 'antropic:claude-x' \(did you mean anthropic:claude-x\?"):
+        Agent("Order", url="shop.example", **keywords)
+
+
+async def test_a_browser_whose_block_has_ended_does_nothing(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": LISTS}))
+    async with attach(page) as browser:
+        seen = await browser.observe()
+    for call in (
+        lambda: browser.do("click Save"),
+        lambda: browser.act(Click(target=1), seen),
+        lambda: browser.observe(),
+        lambda: browser.open(page.url),
+    ):
+        with pytest.raises(UsageError, match=r"no longer attached: its `with attach\(page\)` block has ended"):
+            await call()
+    assert await page.title() == "Lists"
+
+
 def test_attach_that_was_not_entered_says_how_it_is_entered() -> None:
     page: Any = None
     with pytest.raises(AttributeError, match=r"`async with attach\(page\) as browser:`, then `await browser\.do\(…\)`"):

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from vision_agent import old_names
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Size
+from vision_agent.session.keywords import settings_from
 from vision_agent.settings import FILE_NAME, BrowserSettings, ModelSettings, ProxySettings, Settings, load, recordable
 
 PASSWORD = "s3cretpass"
@@ -201,6 +202,27 @@ def test_an_unknown_key_is_refused_with_the_one_that_is_meant(
     (tmp_path / FILE_NAME).write_text(f"{key} = 3\n", "utf-8")
     with pytest.raises(UsageError, match=words):
         load()
+
+
+def test_a_wrong_setting_is_refused_with_the_source_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VISION_AGENT_BROWSER__HEADLESS", "false")
+
+    def refusal(**given: Any) -> str:
+        with pytest.raises(UsageError) as refused:
+            settings_from(given)
+        return refused.value.hint
+
+    assert refusal(browser={"headles": False}) == "see the keyword settings="
+    (tmp_path / FILE_NAME).write_text("limits.stpes = 3\n", "utf-8")
+    assert refusal() == f"see {tmp_path / FILE_NAME}"
+    assert refusal(browser={"headles": False}) == f"see the keyword settings= and {tmp_path / FILE_NAME}"
+    (tmp_path / FILE_NAME).unlink()
+    monkeypatch.setenv("VISION_AGENT_OBSERVE", '{"idz": "letters"}')
+    assert refusal() == "see the variable VISION_AGENT_OBSERVE"
+    monkeypatch.setenv("VISION_AGENT_OBSERVE", "{}")
+    monkeypatch.setenv("VISION_AGENT_LIMITS__STEPS", "many")
+    assert refusal() == "see the variable VISION_AGENT_LIMITS__STEPS"
 
 
 @pytest.mark.parametrize(

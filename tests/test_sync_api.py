@@ -193,6 +193,16 @@ def test_the_owner_s_handlers_get_plain_objects_while_we_work(small: plain.Page)
     }
 
 
+def test_a_browser_whose_block_has_ended_does_nothing(small: plain.Page) -> None:
+    with attach(small) as browser:
+        seen = browser.observe()
+    title = small.title()
+    for call in (lambda: browser.do("click Go"), lambda: browser.act(Click(target=1), seen), browser.observe):
+        with pytest.raises(UsageError, match="block has ended"):
+            call()
+    assert small.title() == title
+
+
 def test_the_owner_s_handler_may_use_the_page_while_we_work(small: plain.Page) -> None:
     titles: list[str] = []
 

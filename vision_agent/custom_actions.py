@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_type_hints, overload
+from typing import Any, Literal, Protocol, get_args, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from vision_agent.actions import ACTIONS, Action, Custom
 from vision_agent.errors import Unavailable, UsageError
@@ -75,7 +76,28 @@ class CustomAction:
         given = self.definition.model_validate({"kind": self.name, **arguments})
         return {name: getattr(given, name) for name in type(given).model_fields if name != "kind"}
 
+    def fault(self, arguments: Mapping[str, Any]) -> str:
+        """What is wrong with the arguments, by their names; empty if they are valid."""
+        try:
+            self.validate(arguments)
+        except ValidationError as error:
+            faults = "; ".join(self._fault(each, arguments) for each in error.errors())
+            known = ", ".join(name for name in self.definition.model_fields if name != "kind")
+            return f"{faults} (known: {known})" if known else f"{faults}; {self.name} takes no arguments"
+        return ""
 
+    def _fault(self, fault: ErrorDetails, arguments: Mapping[str, Any]) -> str:
+        where = ".".join(map(str, fault["loc"]))
+        if fault["type"] == "missing":
+            return f"{self.name} needs {where}"
+        if fault["type"] == "extra_forbidden":
+            return f"there is no {where}"
+        given = json.dumps(arguments.get(str(fault["loc"][0])), ensure_ascii=False, default=str)[:_MOST_SHOWN]
+        return f"{fault['loc'][0]} cannot be {given}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+
+
+_MOST_SHOWN = 80
+"""Characters of an argument that an error shows."""
 Function = Callable[..., Any]
 ActionFunction = CustomAction | Function
 """A custom action, or a function to make one of."""
@@ -150,8 +172,10 @@ def _custom_action(function: Function, risks: tuple[Risk, ...] | None) -> Custom
         )
     if wrong := next((each for each in parameters if each.kind not in _NAMED), None):
         raise UsageError(f"{name} cannot be an action: a model cannot give {wrong}", "name each argument")
+    arguments = parameters[takes_context:]
+    if vague := next((each.name for each in arguments if _has_object(hints.get(each.name))), None):
+        raise UsageError(f"{name} cannot be an action: its argument {vague!r} has the type object", _TYPES)
     try:
-        arguments = parameters[takes_context:]
         fields: dict[str, Any] = {each.name: (hints[each.name], _default(each)) for each in arguments}
         definition: type[BaseModel] = create_model(
             name,
@@ -162,12 +186,11 @@ def _custom_action(function: Function, risks: tuple[Risk, ...] | None) -> Custom
         definition.model_json_schema()
     except (KeyError, PydanticUserError, NameError) as error:
         reason = f"its argument {error} has no type" if isinstance(error, KeyError) else str(error).splitlines()[0]
-        raise UsageError(
-            f"{name} cannot be an action: {reason}", "use str, int, float, bool, Target or tuples"
-        ) from error
+        raise UsageError(f"{name} cannot be an action: {reason}", _TYPES) from error
     return CustomAction(name, definition, _runner(function, takes_context, is_async), risks, can_be_stopped=is_async)
 
 
+_TYPES = "use str, int, float, bool, Target or tuples"
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -179,6 +202,10 @@ def _hints(function: Function) -> dict[str, Any]:
             f"{function.__name__} cannot be an action: the type {error.name} is not known",
             "import it where the function is defined, not only for type checkers",
         ) from error
+
+
+def _has_object(annotation: Any) -> bool:
+    return annotation is object or any(map(_has_object, get_args(annotation)))
 
 
 def _is_context(first: inspect.Parameter, hints: Mapping[str, Any]) -> bool:
@@ -199,7 +226,7 @@ def _runner(function: Function, takes_context: bool, is_async: bool) -> Callable
 
 def _sentence(result: Any) -> str:
     """What a function returned, for the model; without anything it was just done."""
-    if result is None:
+    if result is None or result == "":
         return "Done"
     if isinstance(result, str):
         return result
@@ -207,6 +234,12 @@ def _sentence(result: Any) -> str:
         return TypeAdapter(Any).dump_json(result).decode()
     except PydanticSerializationError:
         return str(result)
+
+
+def unknown_action(name: str, custom: Sequence[CustomAction]) -> str:
+    """The error for the name of a custom action that was not given."""
+    known = f"the custom actions are {', '.join(each.name for each in custom)}" if custom else "no custom action was given"
+    return f"there is no action {name}; {known}"
 
 
 def recordable_action(chosen: BaseModel, custom: Sequence[CustomAction]) -> Any:
@@ -227,12 +260,10 @@ async def carry_out(
     """
     own = next((each for each in custom if each.name == chosen.name), None)
     if own is None:
-        known = ", ".join(each.name for each in custom) or "none"
-        return _refused(f"There is no action {chosen.name}; the custom actions are {known}")
-    try:
-        arguments = own.validate(chosen.arguments)
-    except ValidationError as error:
-        return _refused(f"{chosen.name} was not done: {error.errors()[0]['msg']}")
+        return _refused(f"{chosen.name} was not done: {unknown_action(chosen.name, custom)}")
+    if fault := own.fault(chosen.arguments):
+        return _refused(f"{chosen.name} was not done: {fault}")
+    arguments = own.validate(chosen.arguments)
     try:
         async with asyncio.timeout(deadline_s) as timer:
             sentence = await own.run(context, **arguments)
@@ -245,11 +276,17 @@ async def carry_out(
         if timer.expired():
             return _refused(f"{chosen.name} did not finish within {deadline_s:g} s and was stopped", "timed_out")
         return _refused(f"{chosen.name} failed: {type(error).__name__}: {error}")
-    return Outcome(status="done", effect="changed", sentence=sentence.rstrip(".") + ".")
+    return Outcome(status="done", effect="changed", sentence=_with_stop(sentence))
 
 
 def _refused(words: str, refusal: Refusal = "unsupported") -> Outcome:
-    return Outcome(status="refused", refusal=refusal, sentence=words.rstrip(".") + ".")
+    return Outcome(status="refused", refusal=refusal, sentence=_with_stop(words))
+
+
+def _with_stop(text: str) -> str:
+    """The text with a full stop, unless it ends as a sentence or as JSON."""
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?", "…", ":", ";", "}", "]")) else f"{text}."
 
 
 def _default(parameter: inspect.Parameter) -> Any:

@@ -8,12 +8,14 @@ Variables are named like `VISION_AGENT_BROWSER__HEADLESS=false`. Unknown keys ar
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
@@ -450,15 +452,18 @@ def project_grants(file: ProjectFile) -> tuple[Grant, ...]:
             for own in (None, _own_file())
         ]
     except ValidationError as error:
-        raise _invalid(error) from error
+        raise _invalid(error, printable_line(str(file.path))) from error
     found = [each for now, before in pairs for each in grants(now, before, file.path.parent)]
     return tuple({each.key: each for each in found}.values())
 
 
-def load(flag_names: Mapping[str, str] = MappingProxyType({}), /, **flags: Any) -> Settings:
+def load(
+    flag_names: Mapping[str, str] = MappingProxyType({}), flags_from: str = "the flags", /, **flags: Any
+) -> Settings:
     """The effective settings.
 
-    `flag_names`: what a person calls these flags, by settings key, such as `--max-steps` for `limits.steps`.
+    `flag_names`: what a person calls these flags, by settings key, such as `--max-steps` for `limits.steps`;
+    `flags_from`: what they call all of them.
 
     Raises:
         UsageError: a key is unknown or a value is invalid, or the file of the current folder sets something that it may
@@ -469,7 +474,8 @@ def load(flag_names: Mapping[str, str] = MappingProxyType({}), /, **flags: Any) 
     except ValidationError as error:
         wrong = [_wrong_flag(each["loc"], flag_names, flags) for each in error.errors()]
         if not all(wrong):
-            raise _invalid(error) from error
+            found = {_source(each["loc"], flags, flags_from): None for each in error.errors()}
+            raise _invalid(error, " and ".join(filter(None, found))) from error
         said = "; ".join(f"{name}: {_message(each['msg'])}" for name, each in zip(wrong, error.errors(), strict=True))
         raise UsageError(said) from error
     except (SettingsError, ValueError) as error:
@@ -489,12 +495,43 @@ def _wrong_flag(loc: Sequence[int | str], flag_names: Mapping[str, str], flags: 
     return ""
 
 
+def _source(loc: Sequence[int | str], flags: Mapping[str, Any], flags_from: str) -> str:
+    """Where the value at this place comes from: the flags, a variable or a file; empty if it cannot be told."""
+    keys = list(takewhile(lambda each: isinstance(each, str), loc))
+    if _has(flags, keys):
+        return flags_from
+    variables = {variable.upper(): variable for variable in os.environ}
+    for depth in range(len(keys), 0, -1):
+        name = variables.get(_PREFIX + "__".join(map(str, keys[:depth])).upper())
+        if name is not None and (depth == len(keys) or _has(_group_in(os.environ[name]), keys[depth:])):
+            return f"the variable {printable_line(name)}"
+    files = filter(None, (_project_file(), _own_file()))
+    return next((printable_line(str(file.path)) for file in files if _has(file.content, keys)), "")
+
+
+def _group_in(variable: str) -> Any:
+    """The settings of a group that a variable holds as JSON; None if it holds none."""
+    try:
+        return json.loads(variable)
+    except ValueError:
+        return None
+
+
+def _has(values: Any, keys: Sequence[int | str]) -> bool:
+    for key in keys:
+        if not isinstance(values, Mapping) or key not in values:
+            return False
+        values = values[key]
+    return bool(keys)
+
+
 def _message(message: str) -> str:
     return message.removeprefix("Value error, ")
 
 
-def _invalid(error: ValidationError) -> UsageError:
-    return UsageError(f"The settings are invalid: {_faults(error)}", f"see {FILE_NAME} and VISION_AGENT_* variables")
+def _invalid(error: ValidationError, source: str) -> UsageError:
+    source = source or f"{FILE_NAME} and {_PREFIX}* variables"
+    return UsageError(f"The settings are invalid: {_faults(error)}", f"see {source}")
 
 
 def _faults(error: ValidationError, model: type[BaseModel] | None = None) -> str:
@@ -529,18 +566,20 @@ _SECRET_VARIABLES = ("VISION_AGENT_MCP_TOKEN", "VISION_AGENT_SESSION_PASSPHRASE"
 """Variables of ours that are no settings, because settings are recorded."""
 
 
+_PREFIX = "VISION_AGENT_"
+
+
 def _check_variables() -> None:
     """Checks that every variable of ours names a setting; the others would be ignored.
 
     Raises:
         UsageError: one does not.
     """
-    prefix = "VISION_AGENT_"
     for variable in os.environ:
-        group = variable.upper().removeprefix(prefix).partition("__")[0].lower()
+        group = variable.upper().removeprefix(_PREFIX).partition("__")[0].lower()
         if variable in _SECRET_VARIABLES:
             continue
-        if variable.upper().startswith(prefix) and group not in Settings.model_fields:
+        if variable.upper().startswith(_PREFIX) and group not in Settings.model_fields:
             meant = _meant(group, Settings)
             raise UsageError(
                 f"The variable {printable_line(variable)} sets nothing: there is no setting {group}{meant}"

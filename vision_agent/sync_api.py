@@ -28,7 +28,7 @@ from vision_agent.events import Event
 from vision_agent.policy.approval import Answer, Answers
 from vision_agent.ports import Model, Person
 from vision_agent.session.attaching import SyncAttaching
-from vision_agent.session.keywords import Checks, GivenSettings, Secrets
+from vision_agent.session.keywords import Checks, GivenSettings, Secrets, named_keywords
 from vision_agent.session.looking import Scope
 from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Step, Task
 
@@ -72,6 +72,7 @@ class SyncAgent:
         name: the name of the run folder, which no other run may have; None makes one from the time.
     """
 
+    @named_keywords
     def __init__(
         self,
         task: Task | str,

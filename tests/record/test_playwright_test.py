@@ -177,6 +177,16 @@ def test_a_secret_is_read_from_the_environment_and_said_to_be_needed() -> None:
     assert "Needs SECRET_SHOP_PIN in the environment." in written
 
 
+def test_a_one_time_code_is_said_to_be_one() -> None:
+    secrets = [{"name": "otp", "value": "", "is_code": True}, {"name": "pin", "value": ""}]
+    typed = [(Type(target=1, text=f"<secret:{name}>"), done()) for name in ("otp", "pin")]
+    given = ran(*typed)
+    written = render_test(given.model_copy(update={"task": task(secrets=secrets)}))
+    assert "Needs SECRET_OTP, SECRET_PIN in the environment." in written
+    assert "SECRET_OTP is a one-time code: give the one that is valid" in written
+    assert "SECRET_PIN is a one-time code" not in written
+
+
 def test_what_was_refused_is_left_out_and_a_new_tab_is_followed() -> None:
     refused = Outcome(status="refused", refusal="covered", sentence="It is covered.")
     written = render_test(ran((Click(target=2), done(effect="new_tab")), (Click(target=5), refused)))

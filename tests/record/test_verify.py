@@ -85,6 +85,41 @@ def test_two_hundred_flipped_bits_are_found_and_the_first_bad_record_is_named(wr
             assert at.name in found.faults[0].sentence
 
 
+def test_a_changed_byte_gives_one_fault_and_says_what_was_not_checked(written: Folder, tmp_path: Path) -> None:
+    whole = verify(written[0], written[1])
+    lines = (written[0] / "steps.jsonl").read_bytes().splitlines(keepends=True)
+    for number in range(1, len(lines) + 1):
+        for damage in (lambda raw: b"[" + raw[1:], lambda raw: raw.replace(b'"event"', b'"evemt"', 1)):
+            folder = copied(written, tmp_path / "damaged")
+            damaged = [*lines[: number - 1], damage(lines[number - 1]), *lines[number:]]
+            (folder / "steps.jsonl").write_bytes(b"".join(damaged))
+            found = verify(folder, written[1])
+            [fault] = found.faults
+            assert fault.sentence.startswith(f"Line {number} was changed after it was written")
+            assert found.steps in (whole.steps, whole.steps - (number > 6))
+            assert found.ending == ("done" if number < len(lines) else "")
+            assert found.notes == (
+                f"From line {number} on, it was not checked whether any event is missing.",
+                f"What cannot be read is not counted: line {number}.",
+            )
+
+
+def test_a_changed_word_gives_no_faults_that_only_follow_from_it(written: Folder, tmp_path: Path) -> None:
+    folder = copied(written, tmp_path / "damaged")
+    steps = folder / "steps.jsonl"
+    decided = next(line for line in steps.read_bytes().splitlines(keepends=True) if b'"decided"' in line)
+    assert b'"target":5' in decided
+    steps.write_bytes(steps.read_bytes().replace(decided, decided.replace(b'"target":5', b'"target":4')))
+    [fault] = verify(folder, written[1]).faults
+    assert fault.sentence == "Line 3 was changed after it was written"
+
+
+def test_a_record_without_lines_is_named_without_a_line(written: Folder, tmp_path: Path) -> None:
+    folder = copied(written, tmp_path / "damaged")
+    (folder / "steps.jsonl").write_bytes(b"")
+    assert [each.sentence for each in verify(folder).faults] == ["The record stops before the end of the run"]
+
+
 def damages(lines: list[bytes]) -> dict[str, tuple[list[bytes], int]]:
     """What may be done to the lines of a record, and the first line that is not as it was then."""
     swapped = [*lines[:4], lines[5], lines[4], *lines[6:]]

@@ -487,7 +487,7 @@ def load_settings(**flags: Any) -> Settings:
     """
     from vision_agent.settings import load
 
-    return load(_FLAGS, **flags)
+    return load(_FLAGS, "the command line", **flags)
 
 
 def given(**flags: Any) -> dict[str, Any]:

@@ -271,7 +271,14 @@ class ApprovalOptions:
 
     panel: ClassVar = "Approval"
 
-    approve: Annotated[str | None, option("What needs approval.", "--approve", "never|risky|always")] = None
+    approve: Annotated[
+        str | None,
+        option(
+            "What needs approval; default: never, so nobody is asked before anything is bought, sent or deleted.",
+            "--approve",
+            "never|risky|always",
+        ),
+    ] = None
     policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy", "FILE")] = None
     dry_run: Annotated[
         bool,

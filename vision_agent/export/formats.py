@@ -54,10 +54,13 @@ def export(folder: Path, form: Form, to: Path) -> str:
 
 
 def _advice(form: Form, to: Path) -> str:
-    """What is missing in an exported test that cannot tell whether its last action did anything."""
-    if form != "pytest" or _CHECKS.search(to.read_text("utf-8")):
+    """Which browser an exported test uses, and what it lacks if it cannot tell whether its last action did anything."""
+    if form != "pytest":
         return ""
-    return "; it checks no text and no element: give the run an --expect, or add an assertion at its end"
+    browser = "; run it after `playwright install chromium`, or with BROWSER=/path/to/chromium"
+    if _CHECKS.search(to.read_text("utf-8")):
+        return browser
+    return f"{browser}; it checks no text and no element: give the run an --expect, or add an assertion at its end"
 
 
 def _text(text: str, to: Path, what: str) -> str:

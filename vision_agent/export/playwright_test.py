@@ -62,8 +62,8 @@ from vision_agent.types import Mark, Observation, Outcome, Run, Step
 _SECRET = re.compile(r"<secret:([A-Za-z0-9_.-]+)>")
 _HEAD = '''"""{goal}
 
-Generated from the run {run}. Needs `pip install pytest playwright`. BROWSER may name a Chromium executable, START_URL
-another start page.
+Generated from the run {run}. Needs `pip install pytest playwright`, and a browser: `playwright install chromium`, or
+the path of a Chromium executable in BROWSER. START_URL may name another start page.
 {needs}"""
 
 import os
@@ -152,6 +152,9 @@ def _needs(run: Run, lines: Sequence[str], setup: ContextSetup) -> Iterator[str]
     named = sorted({name for line in lines for name in re.findall(r'os\.environ\["(SECRET_[A-Z0-9_]+)"\]', line)})
     if named:
         yield f"Needs {', '.join(named)} in the environment."
+    codes = {_variable(secret.name) for secret in run.task.secrets if secret.is_code}
+    for each in sorted(codes.intersection(named)):
+        yield f"{each} is a one-time code: give the one that is valid when the test types it, not its key."
     if setup.is_signed_in:
         yield "STORAGE_STATE names a file of Playwright's with the cookies to begin with; the run began signed in."
     actions = [action for step in run.steps for action, _ in step.carried_out]
@@ -458,11 +461,16 @@ def _text(text: str) -> str:
     """A Python expression for the text, with secrets from the environment."""
     parts = _SECRET.split(text)
     terms = [
-        f'os.environ["SECRET_{re.sub(r"[^A-Za-z0-9]", "_", part).upper()}"]' if place % 2 else _literal(part)
+        f'os.environ["{_variable(part)}"]' if place % 2 else _literal(part)
         for place, part in enumerate(parts)
         if place % 2 or part
     ]
     return " + ".join(terms) or '""'
+
+
+def _variable(secret: str) -> str:
+    """The environment variable of a secret."""
+    return f"SECRET_{re.sub(r'[^A-Za-z0-9]', '_', secret).upper()}"
 
 
 def _literal(value: object) -> str:

@@ -7,7 +7,7 @@ names the line. This module knows neither how the folder was written nor how it 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -129,6 +129,8 @@ class Chain(FrozenModel):
     """The length of a last line without its newline."""
     bad_line: int | None = None
     """The first line that was changed after it was written; 0 is run.json. None if the chain is intact."""
+    suspect_line: int | None = None
+    """The first line that may have been changed: `bad_line`, or the one before it."""
     sentence: str
 
     @property
@@ -366,6 +368,21 @@ def read_lines(folder: Path) -> tuple[RecordLine, ...]:
     return tuple(_parse(raw, f"Line {number}", run, folder) for number, raw in enumerate(complete, 1))
 
 
+def readable_lines(folder: Path) -> Iterator[RecordLine | RecordError]:
+    """Each complete line of the record, or why it cannot be read.
+
+    Raises:
+        RecordError: there is no run.
+    """
+    run = read_run_file(folder)
+    complete, _torn = _split(_bytes(folder, STEPS, MOST_OF_RECORD))
+    for number, raw in enumerate(complete, 1):
+        try:
+            yield _parse(raw, f"Line {number}", run, folder)
+        except RecordError as error:
+            yield error
+
+
 def last_line(folder: Path) -> RecordLine | None:
     """The last complete line of the record, read from its end; None if it has none.
 
@@ -415,8 +432,16 @@ def check_chain(folder: Path, head: str | None = None) -> Chain:
     if cut and torn:
         bad = len(lines) + 1  # the head belongs to the line that lost its newline
     either = bad is not None and 0 < bad < len(mismatches) and mismatches[bad] and mismatches[bad - 1]
+    either = either and "prev" in lines[bad - 1]  # what notes no hash anymore was changed itself
     sentence = _sentence(len(complete), bad, len(torn), cut=cut, either=either)
-    return Chain(lines=len(complete), head=hashes[-1], torn_bytes=len(torn), bad_line=bad, sentence=sentence)
+    return Chain(
+        lines=len(complete),
+        head=hashes[-1],
+        torn_bytes=len(torn),
+        bad_line=bad,
+        suspect_line=bad - 1 if bad is not None and either else bad,
+        sentence=sentence,
+    )
 
 
 def _first_bad(numbers: list[Any], fails: list[bool]) -> int | None:

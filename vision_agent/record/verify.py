@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,15 +32,17 @@ from vision_agent.events import (
     Started,
     Stepped,
 )
-from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, read_lines
+from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, readable_lines
 from vision_agent.record.run_files import hash_file, names_in, read_file, reading
-from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, shot_name
+from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, STEPS, shot_name
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Choice, Decision, Observation, Shot
 
 _REPORT = "report.html"
 _DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')
 """The whole of a sentence that the record has for each file in `downloads`."""
+_MOST_NAMED = 10
+"""Unreadable lines that a note names; a record of another version may have thousands."""
 _MID_STEP_ENDINGS = ("interrupted", "error", "unavailable")
 """Endings that may come in the middle of a step."""
 
@@ -75,7 +78,7 @@ class Verified(FrozenModel):
     authors: dict[str, int]
     """The number of decisions by each kind of author."""
     ending: str
-    """The status of the ending; empty if the record stops before one."""
+    """The status of the ending; empty if no line that can be read has one."""
     may_have_happened: tuple[str, ...] = ()
     """Actions that were begun without a recorded outcome: the run was interrupted there."""
     is_held_to_head: bool
@@ -115,19 +118,24 @@ def verify(folder: Path, head: str | None = None, *, may_lack_downloads: bool = 
 def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verified:
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
-    lines: Sequence[RecordLine] = ()
+    read: dict[int, RecordLine | RecordError] = {}
     try:
-        lines = read_lines(folder)
+        read = dict(enumerate(readable_lines(folder), 1))
     except RecordError as error:
+        read = {0: error}
+    errors = {number: line for number, line in read.items() if isinstance(line, RecordError)}
+    if errors and chain.holds:
         # An unreadable line was changed. The chain says where, unless it is the last line and no head was given.
-        if chain.holds:
-            faults.append(Fault(line=chain.lines, sentence=str(error)))
-    sequence = _EventSequence()
+        first, error = next(iter(errors.items()))
+        faults.append(Fault(line=first, sentence=str(error)))
+    lines = [line for line in read.values() if isinstance(line, RecordLine)]
+    suspect = min([*errors, *([chain.suspect_line] if chain.suspect_line else [])], default=None)
+    sequence = _EventSequence(suspect=suspect)
     for line in lines:
         sequence.add(line)
     files = _Files(folder, may_lack_downloads)
-    files.check(lines)
-    faults += sorted([*sequence.finish(), *files.faults], key=lambda fault: fault.line)
+    files.check([line for line in lines if line.n != suspect])
+    faults += sorted([*sequence.finish(may_go_on=bool(errors)), *files.faults], key=lambda fault: fault.line)
     return Verified(
         folder=str(folder),
         chain=chain,
@@ -138,13 +146,29 @@ def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verifie
         requests=len(files.requests),
         downloads=len(files.downloads) - len(files.lacking),
         unrecorded=tuple(name for name in files.found_downloads() if name not in files.downloads),
-        notes=tuple(f"It does not carry {name}, so that download is not verified." for name in files.lacking),
+        notes=(
+            *_unchecked(suspect, errors),
+            *(f"It does not carry {name}, so that download is not verified." for name in files.lacking),
+        ),
         derived=(_REPORT,) if (folder / _REPORT).exists() else (),
         authors=sequence.authors,
         ending=sequence.ending,
         may_have_happened=tuple(sequence.open_acts),
         is_held_to_head=head is not None,
     )
+
+
+def _unchecked(suspect: int | None, errors: Collection[int]) -> Iterator[str]:
+    """What could not be verified because a line was changed or cannot be read."""
+    if 0 in errors:
+        yield f"{RUN} cannot be read, so the lines of {STEPS} were not checked further."
+        return
+    if suspect:
+        yield f"From line {suspect} on, it was not checked whether any event is missing."
+    if errors:
+        numbers = ", ".join(map(str, islice(errors, _MOST_NAMED)))
+        more = ", …" if len(errors) > _MOST_NAMED else ""
+        yield f"What cannot be read is not counted: line {numbers}{more}."
 
 
 # --- whether anything is missing --------------------------------------------------------------------------------------
@@ -154,6 +178,8 @@ def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verifie
 class _EventSequence:
     """Checks that each event is possible after the events before it."""
 
+    suspect: int | None = None
+    """The first line that may have been changed: what does not fit from there on may only follow from that."""
     steps: int = 0
     acts: int = 0
     authors: dict[str, int] = field(default_factory=dict)
@@ -227,14 +253,21 @@ class _EventSequence:
                 if self._decision is not None and not may_be_open:
                     self._fault(f"the run ended as {event.ending.status} before step {self.steps} was complete")
 
-    def finish(self) -> list[Fault]:
-        """All faults, including those that appear only at the end of the record."""
+    def finish(self, *, may_go_on: bool = False) -> list[Fault]:
+        """All faults, including those that appear only at the end of the record.
+
+        `may_go_on`: whether lines could not be read, which may hold what is missing at the end.
+        """
+        if may_go_on:
+            return self._faults
         for index in sorted(self._intended.keys() - self._happened):
             kind = self._intended[index].kind
             self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
         if not self.ending:
             why = ": it was interrupted or cut" if self._line else ""
-            self._fault(f"the record stops before the end of the run{why}", "unfinished")
+            where = f"Line {self._line}: the" if self._line else "The"
+            sentence = f"{where} record stops before the end of the run{why}"
+            self._faults.append(Fault(line=self._line, sentence=sentence, kind="unfinished"))
         return self._faults
 
     def _check_resumed(self, event: Resumed) -> None:
@@ -306,8 +339,9 @@ class _EventSequence:
         self._intended.clear()
         self._happened.clear()
 
-    def _fault(self, sentence: str, kind: Literal["changed", "unfinished"] = "changed") -> None:
-        self._faults.append(Fault(line=self._line, sentence=f"Line {self._line}: {sentence}", kind=kind))
+    def _fault(self, sentence: str) -> None:
+        if self.suspect is None or self._line < self.suspect:
+            self._faults.append(Fault(line=self._line, sentence=f"Line {self._line}: {sentence}"))
 
 
 def _follows(decided: Decision, proposed: Decision, choice: Choice | None) -> bool:

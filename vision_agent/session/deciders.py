@@ -12,7 +12,7 @@ from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import UsageError
 from vision_agent.models.credentials import require_access
 from vision_agent.models.offline.replayed import ReplayedModel
-from vision_agent.models.providers import provider_settings
+from vision_agent.models.providers import NOT_MODELS, find_provider, provider_settings, unknown_model
 from vision_agent.ports import Judge, Model
 from vision_agent.record.redact import Redactor
 from vision_agent.record.redact_events import RedactedModel
@@ -88,6 +88,14 @@ async def open_deciders(
         )
         stack.push_async_callback(judge.aclose)
     return Deciders(model, fallback, judge, await _facts(model, fallback, judge))
+
+
+def require_known_models(model: str | Model | None, settings: Settings) -> None:
+    """Raises `UsageError` if the name of a model of the run is unknown; `model` decides."""
+    named = settings.model.name if model is None else model
+    for name in (named, settings.model.fallback, settings.model.judge):
+        if isinstance(name, str) and name not in (*NOT_MODELS, "same") and find_provider(name) is None:
+            raise unknown_model(name)
 
 
 def require_models(model: str | Model | None, settings: Settings) -> None:

@@ -5,10 +5,12 @@ Errors here name the keyword, and never quote a secret.
 
 from __future__ import annotations
 
+import difflib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
@@ -24,6 +26,7 @@ from vision_agent.types import Limits, Secret, SuccessCheck, Task
 Secrets = Mapping[str, str | SecretStr | Secret] | Sequence[Secret]
 Checks = str | SuccessCheck | Sequence[str | SuccessCheck | Mapping[str, str]]
 GivenSettings = Settings | Mapping[str, Any] | None
+P = ParamSpec("P")
 
 _LIMITS = {"max_steps": "steps", "max_seconds": "seconds", "max_tokens": "tokens", "max_cost": "cost_usd"}
 _FIELDS = {
@@ -37,6 +40,23 @@ _FIELDS = {
     **{keyword: f"limits.{name}" for keyword, name in _LIMITS.items()},
 }
 """The field of a `Task` for each keyword."""
+
+
+def named_keywords(init: Callable[P, None]) -> Callable[P, None]:
+    """The constructor of an agent, which answers an unknown keyword with the one that is probably meant."""
+    known = [*inspect.signature(init).parameters][1:]
+
+    @wraps(init)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        if (unknown := next((each for each in kwargs if each not in known), None)) is not None:
+            near = difflib.get_close_matches(unknown, known, n=1)
+            raise TypeError(
+                f"Agent has no keyword {unknown!r}; "
+                + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
+            )
+        init(*args, **kwargs)
+
+    return checked
 
 
 class Output:
@@ -91,7 +111,7 @@ def settings_from(given: GivenSettings) -> Settings:
             f"settings cannot be a {type(given).__name__}",
             'give Settings(...) or a dict: {"browser": {"headless": False}}',
         )
-    return load(**(given or {}))
+    return load({}, "the keyword settings=", **(given or {}))
 
 
 def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> str | Model | None:

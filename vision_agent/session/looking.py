@@ -51,10 +51,14 @@ _OF_A_RUN = (Ask, Finish, Infeasible)
 
 
 class AttachedBrowser:
-    """Observes and acts on one page and the tabs that it opens. Created by `attach`."""
+    """Observes and acts on one page and the tabs that it opens. Created by `attach`.
+
+    After the block of `attach` has ended, whatever observes or acts raises `UsageError`.
+    """
 
     def __init__(self, browser: LiveBrowser, on_step: Callable[[Step], None] = lambda _: None) -> None:
-        self._browser = browser
+        self._live = browser
+        self._is_attached = True
         self._latest: Observation | None = None
         self._on_step = on_step
         self._steps = 0
@@ -65,12 +69,25 @@ class AttachedBrowser:
     @property
     def page(self) -> Page:
         """The active tab."""
-        return self._browser.page
+        return self._live.page
 
     @property
     def is_hung(self) -> bool:
         """Whether the page did not answer at the last look, whose observation shows nothing of it."""
-        return self._browser.is_hung
+        return self._live.is_hung
+
+    @property
+    def _browser(self) -> LiveBrowser:
+        if not self._is_attached:
+            raise UsageError(
+                "This browser is no longer attached: its `with attach(page)` block has ended",
+                "call it inside the block, or attach to the page again",
+            )
+        return self._live
+
+    def detach(self) -> None:
+        """Ends its use: from now on, whatever observes or acts raises `UsageError`."""
+        self._is_attached = False
 
     async def open(self, url: str) -> None:
         """Opens an address in the active tab.
@@ -302,7 +319,11 @@ async def _attached(
     async with live.attach(
         page, known.observe, image_limits, files=offered, events=known.events, secrets=hidden, redact=redact
     ) as browser:
-        yield AttachedBrowser(browser, on_step)
+        attached = AttachedBrowser(browser, on_step)
+        try:
+            yield attached
+        finally:
+            attached.detach()
 
 
 async def look_at(url: str, settings: GivenSettings = None) -> Observation:

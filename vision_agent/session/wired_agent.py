@@ -25,6 +25,7 @@ from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Event, Resumed, Started
 from vision_agent.journal import Journal
 from vision_agent.memory import EmptyMemory, MemoryFolder
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy import success_checks
 from vision_agent.policy.interrupted import ResumePlan
 from vision_agent.policy.resumed_run import reopen
@@ -38,13 +39,14 @@ from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.redact_events import RedactedApprover, displayable_run, redact_error, redacted_event
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
-from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders, require_models
+from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders, require_known_models, require_models
 from vision_agent.session.keywords import (
     Checks,
     GivenSettings,
     Output,
     Secrets,
     model_from,
+    named_keywords,
     require_files,
     require_secrets,
     settings_from,
@@ -118,6 +120,7 @@ class Agent:
         UsageError: a keyword or a setting has a value that is not possible; no message quotes a secret.
     """
 
+    @named_keywords
     def __init__(
         self,
         task: Task | str,
@@ -158,9 +161,9 @@ class Agent:
         if (goes_on and resume) or (around and wrap_model):
             raise UsageError("goes_on is the old name of resume, and around of wrap_model", "give the new one only")
         if goes_on is not None:
-            warnings.warn("goes_on is now called resume", DeprecationWarning, stacklevel=2)
+            warnings.warn("goes_on is now called resume", DeprecationWarning, stacklevel=3)
         if around is not None:
-            warnings.warn("around is now called wrap_model", DeprecationWarning, stacklevel=2)
+            warnings.warn("around is now called wrap_model", DeprecationWarning, stacklevel=3)
         self.settings = settings_from(settings)
         self._output = None if output is None else Output(output)
         keywords = {
@@ -181,12 +184,15 @@ class Agent:
         self.report: Path | None = None
         self.head = ""
         self._model = model_from(model, steps)
+        require_known_models(self._model, self.settings)
         self._page = page
         self._custom = actions_from(actions)
         self._begin = begin
         self._resume = resume or goes_on
         if self._resume is None:  # the rest of an interrupted run may need none
             require_secrets(self._model, self.task)
+            if isinstance(self._model, StepsModel):
+                self._model.check_calls(self._custom)
         self._may_reopen = may_reopen
         self._memory = memory
         self._wrap_model = wrap_model or around

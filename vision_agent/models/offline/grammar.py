@@ -167,6 +167,12 @@ class StepLine:
     within_s: float | None = None
     """How long to look for a target that is not there yet; None if the line does not say."""
 
+    @property
+    def call(self) -> Custom | None:
+        """The custom action that it calls; None if it does something else."""
+        action = self.build.action if isinstance(self.build, _Always) else None
+        return action if isinstance(action, Custom) else None
+
 
 def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
     """The parsed lines in order, without notes and empty lines, which count in the numbering.
@@ -348,7 +354,7 @@ def _select(match: re.Match[str]) -> Build:
 
 def _select_text(match: re.Match[str]) -> Build:
     first = _unquoted(match["first"])
-    return _always(SelectText(first=first, last=_unquoted(match["last"]) if match["last"] else first))
+    return _Always(SelectText(first=first, last=_unquoted(match["last"]) if match["last"] else first))
 
 
 def _check(match: re.Match[str]) -> Build:
@@ -371,7 +377,7 @@ def _upload(match: re.Match[str]) -> Build:
 
 def _read_page(match: re.Match[str]) -> Build:
     if not match["what"]:
-        return _always(Read(what=match["whole"].lower() if match["whole"] else "view"))
+        return _Always(Read(what=match["whole"].lower() if match["whole"] else "view"))
     target = parse_target(match["what"])
     if "table" in match["part"]:
         is_exact = match["part"].startswith("exact")
@@ -394,7 +400,7 @@ def _press(match: re.Match[str]) -> Build:
         seconds=float(match["seconds"]) if match["seconds"] else None,
     )
     if match["what"] is None:
-        return _always(plain)
+        return _Always(plain)
     target = parse_target(match["what"])
     return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
 
@@ -424,7 +430,7 @@ def _scroll_to(match: re.Match[str]) -> Build:
     target = parse_target(match["what"])
     if isinstance(target, NumberedTarget):
         return lambda seen: Scroll(target=find_target(target, seen), to="middle")
-    return _always(ScrollTo(text=_unquoted(match["what"])))
+    return _Always(ScrollTo(text=_unquoted(match["what"])))
 
 
 def _hover(match: re.Match[str]) -> Build:
@@ -489,7 +495,7 @@ def _look_at(match: re.Match[str]) -> Build:
     if corners:
         left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
         area = PictureArea(corner=Point(x=left, y=top), opposite=Point(x=right, y=bottom))
-        return _always(LookAt(target=area, tile=tile))
+        return _Always(LookAt(target=area, tile=tile))
     target = parse_target(match["what"])
     if isinstance(target, PicturePoint | PointInMark):
         _fail("a point has no size; name a mark, or two corners of an area")
@@ -533,7 +539,7 @@ def _open_tab(match: re.Match[str]) -> Build:
 
 
 def _wait_for(match: re.Match[str]) -> Build:
-    return _always(Wait(text=_unquoted(match["text"]), seconds=float(match["seconds"] or WAIT_S)))
+    return _Always(Wait(text=_unquoted(match["text"]), seconds=float(match["seconds"] or WAIT_S)))
 
 
 def _call(match: re.Match[str]) -> Build:
@@ -544,7 +550,7 @@ def _call(match: re.Match[str]) -> Build:
     if len(dict(pairs)) < len(pairs):
         _fail("an argument is there twice")
     # Its risks are not known here: what declares none counts as risky.
-    return _always(Custom(name=match["name"], arguments={name: _value(text) for name, text in pairs}))
+    return _Always(Custom(name=match["name"], arguments={name: _value(text) for name, text in pairs}))
 
 
 def _value(text: str) -> JsonValue:
@@ -560,8 +566,14 @@ def _value(text: str) -> JsonValue:
     return found
 
 
-def _always(action: Action) -> Build:
-    return lambda _: action
+@dataclass(frozen=True)
+class _Always:
+    """Builds the same action whatever the page shows."""
+
+    action: Action
+
+    def __call__(self, _: Observation) -> Action:
+        return self.action
 
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
@@ -606,18 +618,18 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (rf"turn\s+(?P<what>.+?)\s+by\s+(?P<degrees>-?{_NUMBER})\s*(?:degrees?|°)", _turn),
         (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
         (r"(?:go\s?to\s+|open\s+(?=/|\w+:))(?P<url>\S+)", _goto),
-        (r"back", lambda _: _always(Back())),
-        (r"forward", lambda _: _always(Forward())),
-        (r"reload", lambda _: _always(Reload())),
+        (r"back", lambda _: _Always(Back())),
+        (r"forward", lambda _: _Always(Forward())),
+        (r"reload", lambda _: _Always(Reload())),
         (rf"wait\s+for\s+(?P<text>{_QUOTED})(?:\s+within\s+(?P<seconds>{_NUMBER})\s*s(?:econds?)?)?", _wait_for),
-        (r"wait\s+for\s+a\s+change", lambda _: _always(Wait(change=True, seconds=WAIT_S))),
-        (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _always(Wait(seconds=float(match["seconds"])))),
-        (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _always(SwitchTab(tab=int(match["tab"])))),
-        (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _always(CloseTab(tab=int(match["tab"])))),
+        (r"wait\s+for\s+a\s+change", lambda _: _Always(Wait(change=True, seconds=WAIT_S))),
+        (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _Always(Wait(seconds=float(match["seconds"])))),
+        (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _Always(SwitchTab(tab=int(match["tab"])))),
+        (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _Always(CloseTab(tab=int(match["tab"])))),
         (r"call\s+(?P<name>[^\W\d]\w*)(?:\s+with\s+(?P<given>.+))?", _call),
-        (r"ask\s+(?P<question>.+)", lambda match: _always(Ask(question=match["question"]))),
-        (r"finish(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(answer=_unquoted(match["answer"] or "")))),
-        (r"infeasible\s+(?P<reason>.+)", lambda match: _always(Infeasible(reason=match["reason"]))),
-        (r"fail(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(success=False, answer=match["answer"] or ""))),
+        (r"ask\s+(?P<question>.+)", lambda match: _Always(Ask(question=match["question"]))),
+        (r"finish(?:\s+(?P<answer>.+))?", lambda match: _Always(Finish(answer=_unquoted(match["answer"] or "")))),
+        (r"infeasible\s+(?P<reason>.+)", lambda match: _Always(Infeasible(reason=match["reason"]))),
+        (r"fail(?:\s+(?P<answer>.+))?", lambda match: _Always(Finish(success=False, answer=match["answer"] or ""))),
     )
 )

@@ -13,6 +13,7 @@ from itertools import product, takewhile
 from typing import Literal
 
 from vision_agent.actions import Action, Finish, Scroll, ScrollTo, Wait
+from vision_agent.custom_actions import CustomAction, unknown_action
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.resolve_target import (
@@ -71,6 +72,21 @@ class StepsModel(Model):
         """The names of the secrets that its lines type."""
         typing = (line.text for line in self._lines if line.text.split()[0].lower() in ("type", "append"))
         return frozenset(name for text in typing for name in _SECRET.findall(text))
+
+    def check_calls(self, custom: Sequence[CustomAction]) -> None:
+        """Checks the custom actions that its lines call, and their arguments.
+
+        Raises:
+            UsageError: one does not exist, or its arguments are wrong.
+        """
+        for line in self._lines:
+            if (call := line.call) is None:
+                continue
+            own = next((each for each in custom if each.name == call.name), None)
+            fault = own.fault(call.arguments) if own else unknown_action(call.name, custom)
+            if fault:
+                hint = "" if custom else "give Agent(actions=[…]) in Python"
+                raise UsageError(f"{_quote_line(line).rstrip(',')}: {fault}", hint)
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
