@@ -39,7 +39,13 @@ from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.redact_events import RedactedApprover, displayable_run, redact_error, redacted_event
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
-from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders, require_known_models, require_models
+from vision_agent.session.deciders import (
+    Deciders,
+    common_image_limits,
+    open_deciders,
+    require_known_models,
+    require_models,
+)
 from vision_agent.session.keywords import (
     Checks,
     GivenSettings,
