@@ -238,7 +238,8 @@ def _sentence(result: Any) -> str:
 
 def unknown_action(name: str, custom: Sequence[CustomAction]) -> str:
     """The error for the name of a custom action that was not given."""
-    known = f"the custom actions are {', '.join(each.name for each in custom)}" if custom else "no custom action was given"
+    named = ", ".join(each.name for each in custom)
+    known = f"the custom actions are {named}" if named else "no custom action was given"
     return f"there is no action {name}; {known}"
 
 

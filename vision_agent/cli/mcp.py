@@ -47,7 +47,9 @@ class ServeOptions:
 class AskOptions:
     """What needs approval by a person."""
 
-    approve: Annotated[str | None, option("What needs approval: never (the default), risky, always.", "--approve")] = None
+    approve: Annotated[str | None, option("What needs approval: never (the default), risky, always.", "--approve")] = (
+        None
+    )
     policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy")] = None
 
     @property
