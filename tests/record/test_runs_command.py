@@ -11,14 +11,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from record_builder import small_run, write_run
+from record_builder import small_run, task, write_run
+
+from vision_agent.cli.runs import start_shown
+from vision_agent.events import Ended
+from vision_agent.types import Ending
 
 
-def vision_agent(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+def vision_agent(folder: Path, *args: str, columns: str = "80") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "vision_agent", *args],
         cwd=folder,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "80"},
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": columns},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -42,6 +46,41 @@ def test_runs_are_listed_in_eighty_columns_with_what_each_took(folder: Path) -> 
     assert new.split()[:4] == ["new", "✓", "done", "2"]
     assert "Put the large wool" in new
     assert old.split()[0] == "old"
+
+
+def test_a_failed_run_has_its_reason_below_its_goal_and_step_lines_the_name_of_their_file(tmp_path: Path) -> None:
+    about = task(goal="Follow the step lines in buy.txt")
+    *events, _end = small_run(run_id="new", started_at=datetime.now(UTC), task=about)
+    ending = Ending(status="not_done", sentence="There is no Order here.")
+    write_run(tmp_path / "runs", [*events, Ended(ending=ending)])
+
+    lines = [line.strip() for line in vision_agent(tmp_path, "runs").stdout.splitlines()]
+
+    at = next(number for number, line in enumerate(lines) if line.startswith("new"))
+    assert lines[at].endswith("buy.txt")
+    assert lines[at + 1] == "There is no Order here."
+
+
+def test_a_wide_terminal_shows_when_each_run_began(folder: Path) -> None:
+    wide, narrow = (vision_agent(folder, "runs", columns=columns).stdout for columns in ("120", "80"))
+
+    last_year = (datetime.now(UTC) - timedelta(days=365)).astimezone()
+    assert f"{last_year:%Y-%m-%d}" in wide
+    assert "started" not in narrow
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"),
+    [
+        (datetime(2026, 3, 4, 14, 5, tzinfo=UTC), "14:05"),
+        (datetime(2026, 3, 2, 14, 5, tzinfo=UTC), "Mon 14:05"),
+        (datetime(2026, 2, 26, 14, 5, tzinfo=UTC), "Thu 14:05"),
+        (datetime(2026, 2, 25, 14, 5, tzinfo=UTC), "2026-02-25"),
+        (datetime(2026, 3, 5, 14, 5, tzinfo=UTC), "2026-03-05"),
+    ],
+)
+def test_the_start_of_a_run_is_as_short_as_is_clear(at: datetime, shown: str) -> None:
+    assert start_shown(at, datetime(2026, 3, 4, 15, 0, tzinfo=UTC)) == shown
 
 
 def test_the_list_is_one_json_array_for_programs(folder: Path) -> None:

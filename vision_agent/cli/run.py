@@ -35,6 +35,7 @@ from vision_agent.cli.options import (
 )
 from vision_agent.cli.rows import RowOptions, run_over
 from vision_agent.cli.running import (
+    GOAL_OF_LINES,
     attach_supervision_page,
     chosen_model,
     require_film,
@@ -413,7 +414,7 @@ def _run_rows(
 
 
 def _goal_of_lines(steps: Path | None) -> str:
-    return "Follow the step lines" if steps is None or str(steps) == "-" else f"Follow the step lines in {steps}"
+    return "Follow the step lines" if steps is None or str(steps) == "-" else f"{GOAL_OF_LINES}{steps}"
 
 
 def _named(text: str | None) -> tuple[str, ...] | None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from vision_agent.types import Ending
 
 
+GOAL_OF_LINES = "Follow the step lines in "
+"""How the goal of a run without one begins; the name of the file of its step lines follows."""
 _GO_ON = {"interrupted": "", "needs_person": "", "limit": ", with a higher or different limit"}
 """The endings after which a run can be resumed, with what the command needs."""
 

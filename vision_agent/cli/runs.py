@@ -13,6 +13,7 @@ import typer
 
 from vision_agent.cli.commands import Commands
 from vision_agent.cli.options import AsJson, Runs, given, load_settings, named_run, option
+from vision_agent.cli.running import GOAL_OF_LINES
 from vision_agent.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ Day = Annotated[
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _AGE = re.compile(r"(\d{1,6})\s*(m|h|d|w)", re.IGNORECASE)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_WIDE = 100
+"""Columns of a terminal in which the list also says when each run began."""
+_LONGEST_SHOWN = 300
+"""Characters of a goal, and of how a run ended."""
 _SIGNS = {"done": ("✓", "green"), "dry_run": ("✓", "green"), "running": ("…", "cyan"), "unfinished": ("◐", "yellow")}
 
 
@@ -58,6 +63,8 @@ def runs_(
     Last Tuesday's runs that did not do their task: vision-agent runs --status failed --day tuesday
 
     The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
+
+    Below the goal of a run that failed is how it ended. Terminals of 100 columns also show when each run began.
 
     The status is how the run ended, or running, unfinished (cut off, may be resumable) or unreadable.
     """
@@ -190,21 +197,29 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
     from rich.table import Table
     from rich.text import Text
 
+    from vision_agent.record.run_list import is_failed
     from vision_agent.text.console import TerminalConsole
     from vision_agent.text.escape import cut_text, escaped_line
 
-    rows = [_row(run, figures) for run, figures in shown]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    for at, name in enumerate(("run", "status", "steps", "time", "cost")):
-        table.add_column(name, justify="right" if at > 1 else "left", no_wrap=True)
+    console, now = TerminalConsole(), datetime.now().astimezone()
+    is_wide = console.width >= _WIDE
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="dim")
+    for name in ("run", "started", "status") if is_wide else ("run", "status"):
+        table.add_column(name, no_wrap=True)
+    for name in ("steps", "time", "cost"):
+        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("goal")
-    for (run, _), row in zip(shown, rows, strict=True):
+    for run, figures in shown:
         _sign, style = _sign_of(run)
-        name, status, *figures = row
-        # Only the goal may shrink in a narrow terminal.
-        goal = Text(escaped_line(cut_text(run.goal or run.sentence, 300)), no_wrap=True, overflow="ellipsis")
-        table.add_row(name, Text(status, style=style), *figures, goal)
-    console = TerminalConsole()
+        name, status, *took = _row(run, figures)
+        # Only the last column may shrink in a narrow terminal.
+        about = Text(no_wrap=True, overflow="ellipsis")
+        goal = run.goal.removeprefix(GOAL_OF_LINES)  # so the name of their file shows in a narrow terminal
+        about.append(escaped_line(cut_text(goal or run.sentence, _LONGEST_SHOWN)))
+        if run.goal and run.sentence and is_failed(run.status):
+            about.append("\n" + escaped_line(cut_text(run.sentence, _LONGEST_SHOWN)), style="dim")
+        started = (start_shown(run.started_at, now),) if is_wide else ()
+        table.add_row(name, *started, Text(status, style=style), *took, about)
     console.print(table)
     if many > len(shown):
         console.print(f"{many - len(shown)} more in {folder}; --most shows more.", style="dim", highlight=False)
@@ -221,6 +236,15 @@ def _row(run: ListedRun, figures: RunFigures | None) -> tuple[str, ...]:
 
 def _sign_of(run: ListedRun) -> tuple[str, str]:
     return _SIGNS.get(run.status, ("✗", "red"))
+
+
+def start_shown(at: datetime, now: datetime) -> str:
+    """When a run began: `14:05` today, `Mon 14:05` in the last six days, else `2026-03-04`, in this time zone."""
+    at = at.astimezone(now.tzinfo)
+    days = (now.date() - at.date()).days
+    if days == 0:
+        return f"{at:%H:%M}"
+    return f"{at:%a %H:%M}" if 0 < days < 7 else f"{at:%Y-%m-%d}"
 
 
 def _time(seconds: float | None) -> str:
