@@ -69,7 +69,6 @@ def test_an_unknown_name_lists_what_is_known(name, says):
         ("gpt-5.4", "openai:gpt-5.4"),
         ("gemini-3-pro", "google:gemini-3-pro"),
         ("openai-compatible:gpt-oss", "openai-compatible:gpt-oss"),
-        ("gpt", "gpt"),
         ("human", "human"),
     ],
 )
@@ -77,6 +76,10 @@ def test_a_model_whose_name_tells_its_provider_needs_no_more(short, full):
     assert ModelSettings(name=short, fallback=short).name == full
     assert ModelSettings(name="human", fallback=short, judge="same").fallback == full
     assert Agent("Look", url="shop.example", model=short).decides == full
+
+
+def test_a_name_without_a_dash_tells_no_provider():
+    assert ModelSettings(name="gpt").name == "gpt"
 
 
 def test_claude_says_where_in_pixels_and_in_nothing_else():
