@@ -494,7 +494,7 @@ LONG = frozenset(
         "test_cli.py::test_ctrl_c_leaves_with_130_and_no_traceback",
         "test_cli.py::test_doctor_prints_what_it_found_as_json",
         "test_cli.py::test_doctor_without_a_browser_leaves_with_5_and_says_what_would_help",
-        "test_cli.py::test_the_name_of_a_file_that_is_not_there_is_not_only_taken_for_a_host",
+        "test_cli.py::test_a_replay_makes_a_one_time_code_of_the_key_that_it_is_given_again",
         "test_cli.py::test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with",
         "test_cli_eval.py::test_a_key_in_the_settings_is_not_taken_for_another_provider_s_model",
         "test_cli_eval.py::test_compare_prints_what_evaluations_left_in_each_form",

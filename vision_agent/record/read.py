@@ -432,7 +432,8 @@ def check_chain(folder: Path, head: str | None = None) -> Chain:
     if cut and torn:
         bad = len(lines) + 1  # the head belongs to the line that lost its newline
     either = bad is not None and 0 < bad < len(mismatches) and mismatches[bad] and mismatches[bad - 1]
-    either = either and "prev" in lines[bad - 1]  # what notes no hash anymore was changed itself
+    if bad is not None and either:
+        either = "prev" in lines[bad - 1]  # what notes no hash anymore was changed itself
     sentence = _sentence(len(complete), bad, len(torn), cut=cut, either=either)
     return Chain(
         lines=len(complete),

@@ -121,8 +121,8 @@ def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verifie
     read: dict[int, RecordLine | RecordError] = {}
     try:
         read = dict(enumerate(readable_lines(folder), 1))
-    except RecordError as error:
-        read = {0: error}
+    except RecordError as unreadable:
+        read = {0: unreadable}
     errors = {number: line for number, line in read.items() if isinstance(line, RecordError)}
     if errors and chain.holds:
         # An unreadable line was changed. The chain says where, unless it is the last line and no head was given.
