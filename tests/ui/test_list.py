@@ -160,3 +160,4 @@ async def test_verifying_says_what_holds_and_what_was_changed(tmp_path: Path, de
     await desk.page.reload()
     await expect(desk.page.get_by_role("heading", name="fault")).to_be_visible()
     await expect(desk.page.locator("ul.faults")).to_contain_text("was changed after it was written")
+    await expect(desk.page.get_by_text("it was not checked whether any event is missing")).to_be_visible()
