@@ -97,6 +97,23 @@ def test_bars_that_hang_from_zero_have_values_below_it() -> None:
     assert values_of(look(bars, [*ticks, *NAMES])) == pytest.approx(values, abs=2)
 
 
+def test_a_bar_between_two_names_has_neither() -> None:
+    levels = (22, 40, 55, 70, 62, 41, 30)
+    bars = [box(140 + 70 * at, y_of(value), 50, 400 - y_of(value), BLUE) for at, value in enumerate(levels)]
+    looked = look(bars, [*TICKS, *NAMES])
+    assert looked.chart is not None
+    assert [row[0] for row in looked.chart.table()[1:]] == ["Jan", "Jan + 1", "Feb", "Feb + 1", "Mar", "Mar + 1", "Apr"]
+    assert values_of(looked) == pytest.approx(levels, abs=2)
+
+
+def test_bars_with_a_gap_of_one_pixel_are_bars() -> None:
+    bars = [box(96 + 140 * at, y_of(value), 139, 400 - y_of(value), BLUE) for at, value in enumerate(VALUES)]
+    assert values_of(look(bars, [*TICKS, *NAMES])) == pytest.approx(VALUES, abs=2)
+    levels = (22, 40, 55, 70, 62, 41)
+    near = [box(140 + 60 * at, y_of(value), 56, 400 - y_of(value), BLUE) for at, value in enumerate(levels)]
+    assert values_of(look(near, [*TICKS, *NAMES])) == pytest.approx(levels, abs=2)
+
+
 def test_a_line_across_bars_changes_neither() -> None:
     def line(on: Pixels) -> None:
         points = [(165 + 140 * at, y_of(value)) for at, value in enumerate((30, 20, 50, 10))]

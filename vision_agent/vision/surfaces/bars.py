@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import cv2
 import numpy as np
 
 from vision_agent.geometry import Box
@@ -16,8 +17,9 @@ from vision_agent.vision.rects import Bools
 
 _LEAST_PX, _BASE_PX, _EQUAL_PX = 3.0, 4.0, 4.0
 _SOLID, _INSIDE = 0.75, 0.9
-_BESIDE, _GOES_ON = 2, 0.5
-"""How many pixels beside a box its colour must have ended, and the share of its height that is as filled if not."""
+_BESIDE, _RIM, _GOES_ON = 2, 1, 0.5
+"""How many pixels beside a box, and in it, its colour must have ended, and the share of its height that is as filled if
+not."""
 _HIDDEN, _SAME_BAR = 0.6, 0.8
 """The share of a row of a bar that is its own or hidden, and the likeness of two boxes of one bar."""
 POINT_PX = 22.0
@@ -48,7 +50,7 @@ def filled_boxes(mask: Bools, other: Bools, plot: Box, scale: float, shapes: Seq
         shapes: the boxes of all shapes.
     """
     filled: list[Bar] = []
-    for box in shapes:
+    for box in (*shapes, *_solid_pieces(mask, plot, scale, shapes)):
         inside = box.intersection(plot)
         if inside is None or box.share_in(plot) < _INSIDE or box.width < _LEAST_PX or box.height < _LEAST_PX:
             continue
@@ -65,10 +67,28 @@ def filled_boxes(mask: Bools, other: Bools, plot: Box, scale: float, shapes: Seq
     return [each for each in filled if not any(_is_part(each, bar) for bar in filled)]
 
 
+def _solid_pieces(mask: Bools, plot: Box, scale: float, shapes: Sequence[Box]) -> list[Box]:
+    """The rectangles of the colour that are none of the shapes, as where bars are near each other."""
+    _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+    found: list[Box] = []
+    for x, y, wide, high, size in stats[1:].tolist():
+        if size < _SOLID * wide * high or min(wide, high) < 2 * _LEAST_PX * scale:
+            continue
+        rim = 1 / scale  # as a shape has it at its left and its top
+        left, top = plot.x + x / scale - rim, plot.y + y / scale - rim
+        box = Box(x=left, y=top, width=wide / scale + rim, height=high / scale + rim)
+        if all(box.likeness(shape) < _SAME_BAR for shape in shapes):
+            found.append(box)
+    return found
+
+
 def _goes_on_aside(mask: Bools, left: int, right: int, top: int, bottom: int) -> bool:
     """Whether the colour goes on beside the box, as where rules cut an area into pieces."""
-    sides = [at for at in (left - _BESIDE, right + _BESIDE) if 0 <= at < mask.shape[1]]
-    return any(mask[top:bottom, at].mean() > _GOES_ON for at in sides)
+    for first, last in ((left - _BESIDE, left + _RIM), (right - _RIM, right + _BESIDE)):
+        # The next bar may be near, but not without a gap.
+        if first >= 0 and last < mask.shape[1] and (mask[top:bottom, first : last + 1].mean(axis=0) > _GOES_ON).all():
+            return True
+    return False
 
 
 def _reach(own: Bools, other: Bools, top: int, bottom: int) -> tuple[int, int]:

@@ -31,7 +31,7 @@ _POINT_PX, _IS_POINT = 12.0, 0.3
 """What is larger both ways, or less likely to be a thing, is no point of a chart."""
 _FOUND = 0.6
 """The confidence in a slice, candle or ring that is no shape of its own."""
-_SHAPES: dict[str, Shape] = {"slice": "shape", "candle": "box", "point": "round"}
+_SHAPES: dict[str, Shape] = {"slice": "shape", "candle": "box", "point": "round", "bar": "box"}
 
 
 class ReadChart(NamedTuple):
@@ -178,7 +178,7 @@ def _name_in_chart(thing: Thing, value: DrawnValue | None) -> str:
 
 
 def _thing_of(value: DrawnValue) -> Thing:
-    """A slice, candle or ring that was found as a part of its chart, but not as a shape."""
+    """A slice, candle, ring or bar that was found as a part of its chart, but not as a shape."""
     assert value.point is not None
     shape = _SHAPES[value.kind]
     told = Told(value.kind)

@@ -47,6 +47,8 @@ _MARGIN = 0.16
 """The share of the width, on each side, in which the numbers of an axis are sought."""
 _HEIGHTS = ("high", "body top", "body bottom", "low")
 """The series of a chart of candles."""
+_HAS_NAME = 0.75
+"""The least distance of two values, as a share of that of two names, at which each of them has a name."""
 _BEYOND_CANDLES = 2.0
 """How many steps of the axis candles may go on beyond its first and last name."""
 _TINTED, _DARK = 25, 90
@@ -314,10 +316,10 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
             name += " 2"
         names.add(name)
         if bars:
-            own = [_bar_value(bar, name, axis, across) for bar in bars]
+            own = _counted([_bar_value(bar, name, axis, across) for bar in bars], across)
         else:
             own = _points(mask, part, shapes, name, axis, across)
-            own = _with_rings(own, _with_blends(mask, part, colour), part, name, axis, across)
+            own = _counted(_with_rings(own, _with_blends(mask, part, colour), part, name, axis, across), across)
         values += own
         told = _series(name, own) if bars else _along(name, mask, part, axis, across)
         if told.values:
@@ -366,7 +368,7 @@ def _candle_series(
         return None
     values = [_candle_value(each, colours[which[each.colour]], part, legend, axis) for each in candles]
     places = [each.box.center.x for each in values]
-    values = [replace(each, at=at) for each, at in zip(values, _candle_places(places, across), strict=True)]
+    values = [replace(each, at=at) for each, at in zip(values, _names_of(places, across), strict=True)]
     series = [
         Series(name, tuple((each.at, each.heights[at], each.errors[at]) for each in values))
         for at, name in enumerate(_HEIGHTS)
@@ -402,7 +404,18 @@ def _candle_value(
     return DrawnValue(box, "candle", _name(colour, legend), "", middle, max(errors), point, heights, errors)
 
 
-def _candle_places(places: Sequence[float], across: Axis) -> list[str]:
+def _counted(values: list[DrawnValue], across: Axis) -> list[DrawnValue]:
+    """The values of one series, from left to right; where only some of their places have names, counted from those."""
+    places = [each.box.center.x for each in values]
+    named = [place for place, _ in across.names]
+    if across.kind != "names" or min(len(places), len(named)) < 2:
+        return values
+    if float(np.median(np.diff(places))) > _HAS_NAME * float(np.median(np.diff(named))):
+        return values
+    return [replace(each, at=at) for each, at in zip(values, _names_of(places, across), strict=True)]
+
+
+def _names_of(places: Sequence[float], across: Axis) -> list[str]:
     """The names of even places on the axis; between two names, the one to the left and by how many further."""
     step = float(np.median(np.diff(places)))
     named: list[str] = []
@@ -574,7 +587,7 @@ def _bar_value(bar: Bar, name: str, axis: Axis, across: Axis) -> DrawnValue:
     value, error = axis.value(end), axis.error(end)
     if bar.foot == "bar":
         value, error = value - axis.value(bottom), error + axis.error(bottom)
-    return DrawnValue(bar.box, "bar", name, across.name(bar.box.center.x), value, error)
+    return DrawnValue(bar.box, "bar", name, across.name(bar.box.center.x), value, error, _inside(bar.box))
 
 
 def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Axis, across: Axis) -> list[DrawnValue]:
