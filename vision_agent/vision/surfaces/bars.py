@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import cv2
@@ -50,7 +51,9 @@ def filled_boxes(mask: Bools, other: Bools, plot: Box, scale: float, shapes: Seq
         shapes: the boxes of all shapes.
     """
     filled: list[Bar] = []
-    for box in (*shapes, *_solid_pieces(mask, plot, scale, shapes)):
+    for box in (*shapes, *_solid_pieces(mask, plot, scale)):
+        if any(box.likeness(bar.box) >= _SAME_BAR for bar in filled):
+            continue
         inside = box.intersection(plot)
         if inside is None or box.share_in(plot) < _INSIDE or box.width < _LEAST_PX or box.height < _LEAST_PX:
             continue
@@ -67,8 +70,8 @@ def filled_boxes(mask: Bools, other: Bools, plot: Box, scale: float, shapes: Seq
     return [each for each in filled if not any(_is_part(each, bar) for bar in filled)]
 
 
-def _solid_pieces(mask: Bools, plot: Box, scale: float, shapes: Sequence[Box]) -> list[Box]:
-    """The rectangles of the colour that are none of the shapes, as where bars are near each other."""
+def _solid_pieces(mask: Bools, plot: Box, scale: float) -> list[Box]:
+    """The rectangles of the colour, which are not always shapes, as where bars are near each other."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
     found: list[Box] = []
     for x, y, wide, high, size in stats[1:].tolist():
@@ -76,9 +79,7 @@ def _solid_pieces(mask: Bools, plot: Box, scale: float, shapes: Sequence[Box]) -
             continue
         rim = 1 / scale  # as a shape has it at its left and its top
         left, top = plot.x + x / scale - rim, plot.y + y / scale - rim
-        box = Box(x=left, y=top, width=wide / scale + rim, height=high / scale + rim)
-        if all(box.likeness(shape) < _SAME_BAR for shape in shapes):
-            found.append(box)
+        found.append(Box(x=left, y=top, width=wide / scale + rim, height=high / scale + rim))
     return found
 
 
@@ -140,7 +141,9 @@ def _on_one_line(filled: Sequence[Bar]) -> list[Bar]:
         if on_it >= 2 and 2 * on_it > len(filled) and np.ptp(wide) <= _EQUAL_PX and max(wide) > 2 * _LEAST_PX:
             if max(high) <= POINT_PX and np.ptp(high) < 2:
                 continue  # points in a row
-            return _in_order([*standing, *(replace(bar, foot="hangs") for bar in hanging)])
+            bars = _in_order([*standing, *(replace(bar, foot="hangs") for bar in hanging)])
+            if all(one.whole.right <= other.whole.x + _BASE_PX for one, other in pairwise(bars)):
+                return bars  # and no bands above each other
     return []
 
 
