@@ -127,6 +127,8 @@ async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secre
             "<secret:other>",
             "There is no secret other; the secrets are: pass",
         ),
+        (Secret(name="pass", value=SecretStr("hunter2")), "<private:pass>", "not recorded: write <secret:pass>."),
+        (Secret(name="pass", value=SecretStr("hunter2")), "<private:card>", "not recorded: type the value."),
     ],
 )
 async def test_a_secret_enters_no_other_host_and_no_other_field(on: On, secret: Secret, text: str, words: str) -> None:

@@ -82,6 +82,11 @@ async def test_a_run_is_stopped_and_resumed_in_its_folder(serve: Any, tmp_path: 
     [listed] = list_runs(tmp_path / "runs")
     assert read(listed.folder).answer == "Ordered"
 
+    await page.get_by_role("link", name="Delete…").click()
+    await page.get_by_role("button", name="Delete it").click()
+    await expect(page.get_by_text("No runs yet.")).to_be_visible()
+    await expect(page.locator("#starting")).not_to_contain_text("Not started")
+
 
 async def test_a_start_that_fails_says_why_and_leaves_no_run(tmp_path: Path, desk: Desk) -> None:
     page = desk.page

@@ -321,7 +321,9 @@ class RunsApp:
         deleted, kept = 0, []
         for key in dict.fromkeys(keys):
             try:
-                delete_run(self._shelf.folder_of(key))
+                folder = self._shelf.folder_of(key)
+                delete_run(folder)
+                self._children.forget(folder)
                 deleted += 1
             except NoSuchRun:
                 continue  # it is gone already, which is what was asked for

@@ -109,6 +109,12 @@ class Children:
         """Those whose run has not begun, the latest first: its browser is being opened, or it never began."""
         return [child for child in reversed(list(self._children.values())) if not child.has_begun]
 
+    def forget(self, folder: Path) -> None:
+        """Lets go of a process that has ended and whose run was deleted."""
+        child = self._children.get(folder)
+        if child is not None and not child.is_running:
+            del self._children[folder]
+
     async def start(self, order: Order) -> Child:
         """Start the command.
 

@@ -413,10 +413,11 @@ def _insert_secrets(sender: InputSender, text: str, at: Location) -> tuple[str, 
     by_name = {secret.name: secret for secret in sender.secrets}
     origin = origin_of(at.frame.url if at.frame else sender.page.url)
     is_secret = False
-    if _PRIVATE.search(text):
-        raise Refused(
-            "blocked", f"{_PRIVATE.findall(text)[0]} stands for private data, which is not recorded: type the value."
-        )
+    if shown := _PRIVATE.search(text):
+        named = shown.group().replace("<private:", "<secret:")
+        given = named.removeprefix("<secret:").removesuffix(">") in by_name
+        way = f"write {named}" if given else "type the value"
+        raise Refused("blocked", f"{shown.group()} stands for private data, which is not recorded: {way}.")
     for name in _SECRET.findall(text):
         if at.mark is None:
             raise Refused("blocked", f"The secret {name} may only be typed into a marked field, which is masked.")

@@ -321,6 +321,9 @@ async def _table(sender: InputSender, number: int) -> tuple[TableAnswer, str]:
     assert at.mark is not None
     assert at.frame is not None
     table = await overlay_calls.table_around(at.frame, sender.deadline_s, at.mark.key)
+    if table is None and at.mark.kind == "surface":
+        words = capitalised(mark_words(at.mark))
+        raise Refused("unsupported", f"{words} shows no chart that can be read; words drawn there are in the listing.")
     if table is None:
         raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; read the page instead.")
     return replace(table, rows=_without_head(table.headings, table.rows)), at.words

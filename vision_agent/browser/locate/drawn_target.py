@@ -111,7 +111,7 @@ def must_be_element(number: int, seen: LiveObservation) -> None:
         Refused: it is drawn in a surface.
     """
     if drawn := drawn_target(number, seen):
-        why = "is drawn, so the page does not reveal its contents. Click it, type into it, or zoom to it."
+        why = "is drawn, so the page does not reveal its contents: what was read there is in the listing. Zoom to it."
         raise Refused("unsupported", f"{drawn.words} {why}")
 
 
