@@ -108,6 +108,10 @@ class Tabs:
     """Tabs about to come that were opened for a download and stay empty."""
     _untold_forms: int = 0
     """Forms sent as documents that no outcome has told."""
+    live_presses: int = 0
+    """Presses of a person in the live view that are on their way to a page."""
+    live_press_ended: float = -math.inf
+    """When the last of them was on the page."""
     _is_handed_over: bool = False
     """Whether a person acts now, to whom each new tab is shown."""
     _has_fronted: bool = False

@@ -25,7 +25,7 @@ from vision_agent.browser.takeover.live_input import LiveInputSender
 from vision_agent.browser.takeover.masked_picture import NotMasked, masked_picture
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.geometry import Box, Size
-from vision_agent.web.live_view import LiveInput, LivePicture
+from vision_agent.web.live_view import LiveInput, LivePicture, PointerInput
 
 _PICTURE = {"format": "jpeg", "quality": 75, "maxWidth": 1920, "maxHeight": 1920}
 _SHORTEST_S = 0.04
@@ -107,10 +107,16 @@ class PageStream:
 
     async def send(self, inputs: Sequence[LiveInput]) -> None:
         """Sends input to the active tab; see `vision_agent.web.live_view.LiveView`."""
-        page = self._current().tabs.active
+        tabs = self._current().tabs
         if not self._view.width:
             raise UsageError("Nothing of the page was shown yet", "wait for the picture")
-        await self._sender.send(page, self._view, inputs)
+        presses = any(isinstance(each, PointerInput) and each.kind != "move" for each in inputs)
+        tabs.live_presses += presses
+        try:
+            await self._sender.send(tabs.active, self._view, inputs)
+        finally:
+            if presses:
+                tabs.live_presses, tabs.live_press_ended = tabs.live_presses - 1, time.monotonic()
 
     async def release(self) -> None:
         """Releases every button and key that is down."""

@@ -29,6 +29,8 @@ from vision_agent.vision.compare import changed_share
 
 _PAIR_S = 0.4
 """Wait for an input that may merge with the last one: a second press, or a text after a press."""
+_LIVE_PAIR_S = 3.0
+"""The longest wait for the same in the live view, where the two presses of a double click come one after the other."""
 _LOOK_EVERY_S = 0.5
 """How often to check whether the page has changed on its own, so that a current look precedes the next input."""
 _NOISE = 100
@@ -72,7 +74,7 @@ async def manual_actions(
             is_over = await _wait_for_input(listener, takeover_end, watch.pause_s)
             if is_over:
                 await listener.close()
-            while listener.queue and (is_over or time.monotonic() - listener.queue[0].at >= _PAIR_S):
+            while listener.queue and (is_over or _pause_s(listener) <= 0):
                 for done in await watch.handle_input(listener.queue.pop(0)):
                     yield done
             while listener.foreign_tabs:
@@ -109,7 +111,7 @@ async def _wait_for_input(listener: InputListener, takeover_end: asyncio.Future[
     """Waits for input, the pause or the end of the takeover; returns whether it is over."""
     listener.has_news.clear()
     if listener.queue:
-        await asyncio.wait([takeover_end], timeout=max(0.0, listener.queue[0].at + _PAIR_S - time.monotonic()))
+        await asyncio.wait([takeover_end], timeout=max(_PAIR_S / 8, _pause_s(listener)))
     else:
         ends: list[asyncio.Future[Any]] = [takeover_end, asyncio.ensure_future(listener.has_news.wait())]
         await asyncio.wait(ends, timeout=pause_s, return_when=asyncio.FIRST_COMPLETED)
@@ -117,6 +119,13 @@ async def _wait_for_input(listener: InputListener, takeover_end: asyncio.Future[
     if takeover_end.done():
         takeover_end.result()
     return takeover_end.done()
+
+
+def _pause_s(listener: InputListener) -> float:
+    """How long an input may still merge with the oldest one that waits; in the live view, presses take their time."""
+    now, came, tabs = time.monotonic(), listener.queue[0].at, listener.tabs
+    last = now if tabs.live_presses else max(came, tabs.live_press_ended)
+    return min(last + _PAIR_S, came + _LIVE_PAIR_S) - now
 
 
 @dataclass
