@@ -583,6 +583,7 @@ LONG = frozenset(
         "ui/test_list.py::test_runs_are_deleted_singly_chosen_and_by_age_after_naming_them",
         "ui/test_list.py::test_the_list_shows_new_runs_by_itself_and_keeps_what_is_chosen_and_focused",
         "ui/test_list.py::test_verifying_says_what_holds_and_what_was_changed",
+        "ui/test_runs.py::test_a_run_that_was_started_here_and_deleted_is_not_shown_as_one_that_did_not_start",
         "ui/test_runs.py::test_a_run_is_started_followed_replayed_and_compared_with_its_replay",
         "ui/test_runs.py::test_a_run_is_stopped_and_resumed_in_its_folder",
         "ui/test_runs.py::test_a_start_that_fails_says_why_and_leaves_no_run",

@@ -82,6 +82,14 @@ async def test_a_run_is_stopped_and_resumed_in_its_folder(serve: Any, tmp_path: 
     [listed] = list_runs(tmp_path / "runs")
     assert read(listed.folder).answer == "Ordered"
 
+
+async def test_a_run_that_was_started_here_and_deleted_is_not_shown_as_one_that_did_not_start(
+    serve: Any, desk: Desk
+) -> None:
+    page = desk.page
+    await page.goto(f"{desk.base}start")
+    await fill(page, serve({"/": SHOP}), "Order", "finish Ordered")
+    await expect(page.locator("#head .status")).to_contain_text("Done", timeout=90_000)
     await page.get_by_role("link", name="Delete…").click()
     await page.get_by_role("button", name="Delete it").click()
     await expect(page.get_by_text("No runs yet.")).to_be_visible()
