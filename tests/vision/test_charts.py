@@ -106,6 +106,12 @@ def test_a_bar_between_two_names_has_neither() -> None:
     assert values_of(looked) == pytest.approx(levels, abs=2)
 
 
+def test_points_above_each_other_have_the_name_below_them() -> None:
+    points = [box(x, y_of(value), 9, 9, GREEN) for x in (160, 300) for value in (20, 35, 50, 65, 80)]
+    looked = look(points, [*TICKS, *NAMES])
+    assert {each.name for each in looked.things if each.value} <= {"green, Jan", "green, Feb"}
+
+
 def test_bars_with_a_gap_of_one_pixel_are_bars() -> None:
     bars = [box(96 + 140 * at, y_of(value), 139, 400 - y_of(value), BLUE) for at, value in enumerate(VALUES)]
     assert values_of(look(bars, [*TICKS, *NAMES])) == pytest.approx(VALUES, abs=2)
@@ -407,3 +413,27 @@ def test_whatever_is_drawn_a_look_ends(seed: int) -> None:
                     cv2.line(on, (x + far, y), (x + far + 6, y), colour, 2)
 
     assert look([scribble], [*TICKS, *NAMES]).things
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_series_are_drawn_over_each_other_each_value_has_a_row(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+
+    def series(colour: tuple[int, int, int]) -> list[Stroke]:
+        many = int(chance.integers(2, 14))
+        xs = sorted(chance.choice(np.arange(110, 640, 7), many, replace=False).tolist())
+        ys = [y_of(value) for value in chance.integers(1, 95, many).tolist()]
+        wide, kind = int(chance.integers(3, 50)), int(chance.integers(4))
+        if kind == 0:
+            return [box(x, y, wide, 400 - y, colour) for x, y in zip(xs, ys, strict=True)]
+        if kind == 1:  # above two names
+            return [box(160 + 140 * (at % 2), y, 9, 9, colour) for at, y in enumerate(ys)]
+        points = np.array(list(zip(xs, ys, strict=True)))
+        if kind == 2:
+            return [lambda on: cv2.polylines(on, [points], False, colour, 2)]
+        return [lambda on: cv2.fillPoly(on, [np.array([*points, (xs[-1], 400), (xs[0], 400)])], colour)]
+
+    looked = look([stroke for each in (BLUE, GREEN, RED) for stroke in series(each)], [*TICKS, *NAMES])
+    if looked.chart is not None:
+        named = {at for each in looked.chart.series for at, _, _ in each.values}
+        assert {row[0] for row in looked.chart.table()[1:]} == named

@@ -23,7 +23,10 @@ app = Commands(name="runs")
 
 Status = Annotated[
     str | None,
-    option("Only runs with this status, such as done, limit or running; failed: all that did not do it.", "--status"),
+    option(
+        "Only runs with this status, such as done, limit or running; failed stands for all that did not do their task.",
+        "--status",
+    ),
 ]
 Goal = Annotated[str | None, option("Only runs whose goal or ending has this text in it.", "--text")]
 OlderThan = Annotated[

@@ -35,6 +35,11 @@ class Oversight:
         """Whether the last answer did not come within the time of the policy."""
 
     @property
+    def has_person(self) -> bool:
+        """Whether there is a person to ask, who may not answer."""
+        return self._person is not None
+
+    @property
     def is_wanted(self) -> bool:
         """Whether a person wants to be asked next, whatever the policy says."""
         return self.approver is not None and self.approver.wants_to_be_asked
@@ -94,7 +99,7 @@ class Oversight:
             sentence = f"A person is needed: {question}"
             outcome = Outcome(status="refused", refusal="needs_person", sentence=sentence)
             ended = sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
-            hint = WHO_IS_ASKED if self._person is None else "Nobody answered."
+            hint = "Nobody answered." if self.has_person else WHO_IS_ASKED
             return ActionResult(outcome, Ending(status="needs_person", sentence=f"{ended} {hint}"))
         # The question may quote a page, so it never counts as the person's words.
         self._journal.add_message(answer)

@@ -59,10 +59,14 @@ class ResumedRun:
         may_open = await self._oversight.yes_or_no(question, self._tries)
         if may_open:
             return None
-        said = "A person said no, and it was not opened"
+        said = f"A person said no, and it was not opened: {question}"
         if may_open is None:
-            said = "A person must say how the run continues"
-        return Ending(status="needs_person", sentence=f"{said}: {question} {WHO_IS_ASKED}")
+            said = f"A person must say how the run continues: {question} {self._who_is_asked}"
+        return Ending(status="needs_person", sentence=said)
+
+    @property
+    def _who_is_asked(self) -> str:
+        return "Nobody answered yes or no." if self._oversight.has_person else WHO_IS_ASKED
 
     async def _catch_up(self, browser: Browser) -> Ending | None:
         """Completes the interrupted step without repeating anything, and finds out what the page lost."""
@@ -97,7 +101,7 @@ class ResumedRun:
                 outcome = interrupted.infer_outcome(action, cut, now, is_page_gone=self._plan.opens is not None)
                 outcome = outcome or await self._ask_outcome(action, cut)
             if outcome is None:
-                sentence = f"A person must say how a step ended: {cut.question_about(action)} {WHO_IS_ASKED}"
+                sentence = f"A person must say how a step ended: {cut.question_about(action)} {self._who_is_asked}"
                 return Ending(status="needs_person", sentence=sentence)
             journal.record_outcome(outcome)
         journal.add_step(cut.completed(journal.outcomes), is_earlier=True)

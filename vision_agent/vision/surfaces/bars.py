@@ -32,7 +32,7 @@ class Bar:
     """One upright bar, or a box that may be one."""
 
     box: Box
-    """The shape that was found."""
+    """The shape or rectangle of one colour that was found."""
     whole: Box
     """The same with what goes on behind something else, such as a line that crosses it."""
     foot: Literal["line", "hangs", "bar"] = "line"
@@ -41,7 +41,7 @@ class Bar:
 
 
 def filled_boxes(mask: Bools, other: Bools, plot: Box, scale: float, shapes: Sequence[Box]) -> list[Bar]:
-    """The shapes in a plot that one colour fills up to their sides, and not beyond.
+    """The shapes and rectangles in a plot that one colour fills up to their sides, and not beyond.
 
     Args:
         mask: the pixels of the colour in the plot.

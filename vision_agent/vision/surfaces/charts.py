@@ -49,6 +49,8 @@ _HEIGHTS = ("high", "body top", "body bottom", "low")
 """The series of a chart of candles."""
 _HAS_NAME = 0.75
 """The least distance of two values, as a share of that of two names, at which each of them has a name."""
+_LEAST_APART_PX = 3.0
+"""What is nearer to each other is above each other, as several points at one place."""
 _BEYOND_CANDLES = 2.0
 """How many steps of the axis candles may go on beyond its first and last name."""
 _TINTED, _DARK = 25, 90
@@ -410,7 +412,8 @@ def _counted(values: list[DrawnValue], across: Axis) -> list[DrawnValue]:
     named = [place for place, _ in across.names]
     if across.kind != "names" or min(len(places), len(named)) < 2:
         return values
-    if float(np.median(np.diff(places))) > _HAS_NAME * float(np.median(np.diff(named))):
+    apart = float(np.median(np.diff(places)))
+    if not _LEAST_APART_PX <= apart <= _HAS_NAME * float(np.median(np.diff(named))):
         return values
     return [replace(each, at=at) for each, at in zip(values, _names_of(places, across), strict=True)]
 

@@ -21,10 +21,9 @@ _EVEN = 0.2
 _NEAR_PX = 3
 _ON_BASE = 0.8
 """The share of its columns in which an area reaches its base."""
-
-
 _TWICE = 0.15
 """The largest share of the columns of a line that may have ink at two heights, as where a sign of the legend is."""
+
 InkKind = Literal["line", "area", "other"]
 
 
@@ -48,12 +47,12 @@ def ink_kind(mask: Bools, other: Bools, scale: float) -> InkKind:
         return "area" if (np.abs(feet - base) <= _NEAR_PX * scale).mean() >= _ON_BASE else "other"
     pieces = _pieces(mask, other)
     strokes = blocks = 0
-    for many in pieces:
-        middle = float(np.median(many))
-        upright = many >= max(_STROKE_PX * scale, _STEEPER * middle)
+    for high in pieces:
+        middle = float(np.median(high))
+        upright = high >= max(_STROKE_PX * scale, _STEEPER * middle)
         strokes += 0 < int(upright.sum()) <= _THIN_PX * scale
-        is_even = bool(np.ptp(many) <= _EVEN * middle)
-        blocks += is_even and middle > POINT_PX * scale and len(many) > _STROKE_PX * scale
+        is_even = bool(np.ptp(high) <= _EVEN * middle)
+        blocks += is_even and middle > POINT_PX * scale and len(high) > _STROKE_PX * scale
     is_strokes = len(pieces) >= _FEWEST_STROKES and 2 * strokes >= len(pieces)
     return "other" if is_strokes or (len(pieces) > 1 and 2 * blocks >= len(pieces)) else "line"
 
