@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
@@ -51,17 +51,18 @@ from vision_agent.text.urls import bounded_address, shown_address
 from vision_agent.types import Covered, Mark, Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
-from vision_agent.vision.labels.lookalikes import distinct_style
+from vision_agent.vision.labels.lookalikes import Distinct, distinct_style
 from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
-from vision_agent.vision.style import STYLES
+from vision_agent.vision.style import STYLES, Style
 from vision_agent.vision.surfaces.text_layer import LaidText
 
 _TRIES = 3
 """Attempts at a look, if the page changes or navigates meanwhile."""
 _EARLY_S = 0.05
 """The first attempt begins this long before the page is known to have settled: it takes about as long."""
+_CHANGED = "the page changed while it was looked at"
 _TITLE_S = 2.0
 _GRID_PX = 640
 """Shortest longer edge of a picture with a grid: its cells need room for their numbers."""
@@ -207,21 +208,27 @@ class Observer:
         shown = await self._decode(view, png, stages, is_first=is_first)
         if not at_rest:
             await asyncio.to_thread(judge_look, tabs, page, read.scan.main.token, pixels, png)
-        if early_s and at_rest:
-            await asyncio.sleep(known_at - time.monotonic())
-            if not await is_quiet(tabs, self.settings.quiet_s, deadline_s):
-                raise FrameSilent("the page changed while it was looked at")
-        targets = await self._targets(view, shown)
-        if shown.surfaces:
-            stages.end("surfaces")
-        marks = self._place(view, shown, targets)
-        stages.end("place")
-        if asked := nameless(marks):
-            marks = await asyncio.to_thread(with_icons, marks, asked, shown.clean)
-            self._memory.keep_icons(marks)
-            stages.end("icons")
-        rendered = await self._render(view, shown, marks, stages)
-        observation = await self._assemble(view, shown, targets, marks, rendered, stages)
+        studying = await _start_in_thread(_study, shown.clean, self._style)
+        async with _begun(self._stays_quiet(tabs, known_at if early_s and at_rest else None)) as staying_quiet:
+            if shown.surfaces and not await staying_quiet:  # surfaces remember what they showed
+                raise FrameSilent(_CHANGED)
+            targets = await self._targets(view, shown)
+            if shown.surfaces:
+                stages.end("surfaces")
+            marks = self._place(view, shown, targets)
+            stages.end("place")
+            if asked := nameless(marks):
+                marks = await asyncio.to_thread(with_icons, marks, asked, shown.clean)
+                self._memory.keep_icons(marks)
+                stages.end("icons")
+            studied = await studying
+            rendered = await self._render(shown, marks, studied.distinct, stages)
+            if not await staying_quiet:
+                raise FrameSilent(_CHANGED)
+        if self.settings.marks_on_page:
+            shows = rendered.layer.model_dump(mode="json")
+            await overlay_calls.show_layer(page.main_frame, deadline_s, shows, view.shown)
+        observation = await self._assemble(view, shown, targets, marks, rendered, studied.phash, stages)
         self._memory.keep(targets.known)
         self._last_scan = read.scan
         if view.region is None:
@@ -249,6 +256,13 @@ class Observer:
         finally:
             hearing.cancel()
             await asyncio.wait([hearing])
+
+    async def _stays_quiet(self, tabs: Tabs, until: float | None) -> bool:
+        """Whether the page has not changed up to this moment; True if there is none to wait for."""
+        if until is None:
+            return True
+        await asyncio.sleep(until - time.monotonic())
+        return await is_quiet(tabs, self.settings.quiet_s, self.settings.scan_deadline_s)
 
     async def _register_listeners(self, page: Page) -> None:
         await listeners.report_listeners(page, self.settings.settle_deadline_s)
@@ -306,7 +320,7 @@ class Observer:
         picture = decoded.masked(masked)
         moved = {key for each in changes for key in each.moved}
         if is_first and view.at_rest and (moved or any(each.has_changed for each in changes)):
-            raise FrameSilent("the page changed while it was looked at")
+            raise FrameSilent(_CHANGED)
         stages.end("decode")
         clean = self._zoomed(picture, view)
         other = other and self._zoomed(other.masked(masked), view)
@@ -349,19 +363,14 @@ class Observer:
         return self._last_plan
 
     async def _render(
-        self, view: View, shown: ShownPicture, marks: Sequence[Mark], stages: StageTimes
+        self, shown: ShownPicture, marks: Sequence[Mark], distinct: Distinct, stages: StageTimes
     ) -> RenderedShots:
         """The two pictures; the marked one is encoded in a thread and awaited later."""
-        distinct = distinct_style(shown.clean, self._style)
         layer = annotate.layer(marks, shown.clean, distinct.style)
         marked = annotate.draw(shown.clean, layer)
         stages.end("draw")
         encoding = await _start_in_thread(marked.encode, self.settings.picture)
-        clean = shown.clean.encode("png")
-        if self.settings.marks_on_page:
-            frame, shows = view.page.main_frame, layer.model_dump(mode="json")
-            await overlay_calls.show_layer(frame, self.settings.scan_deadline_s, shows, view.shown)
-        return RenderedShots(clean, encoding, distinct.warning)
+        return RenderedShots(shown.clean.encode("png"), encoding, layer, distinct.warning)
 
     def _zoomed(self, picture: Picture, view: View) -> Picture:
         if view.region is None:
@@ -387,6 +396,7 @@ class Observer:
         targets: Targets,
         marks: tuple[Mark, ...],
         rendered: RenderedShots,
+        phash: str,
         stages: StageTimes,
     ) -> Observation:
         """The observation; its listing is written while the marked picture is encoded."""
@@ -438,7 +448,7 @@ class Observer:
             listing=lines,
             clean=rendered.clean,
             marked=marked,
-            phash=shown.clean.phash(),
+            phash=phash,
             region=view.region,
             change=change,
             covered=covered,
@@ -447,6 +457,17 @@ class Observer:
             warnings=warnings,
             timings=stages.seconds,
         )
+
+
+class _Studied(NamedTuple):
+    """What the pixels of the picture without marks say."""
+
+    distinct: Distinct
+    phash: str
+
+
+def _study(clean: Picture, style: Style) -> _Studied:
+    return _Studied(distinct_style(clean, style), clean.phash())
 
 
 def _visible_text(line: overlay_calls.ContextLine, clean: Picture) -> str:
@@ -510,6 +531,17 @@ async def _start_in_thread(work: Callable[..., _T], *details: Any) -> asyncio.Fu
     future = loop.run_in_executor(None, begin)
     await is_begun.wait()
     return future
+
+
+@asynccontextmanager
+async def _begun(work: Coroutine[Any, Any, _T]) -> AsyncIterator[asyncio.Task[_T]]:
+    """The work as a task, which does not outlive the block."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _list_tabs(pages: Sequence[Page], active: Page, active_title: str) -> tuple[Tab, ...]:

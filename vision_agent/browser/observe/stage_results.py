@@ -15,6 +15,7 @@ from vision_agent.browser.observe.surfaces import Contents, Reachability
 from vision_agent.browser.page.overlay_calls import Twins
 from vision_agent.geometry import Box
 from vision_agent.types import Mark, MarkKey, Shot, Tab
+from vision_agent.vision.labels.annotate import Layer
 from vision_agent.vision.labels.place import Plan
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.pixel_stability import PixelStability
@@ -122,6 +123,8 @@ class RenderedShots:
 
     clean: Shot
     marked: asyncio.Future[Shot]
+    layer: Layer
+    """What is drawn on the marked one."""
     warning: str
     """About numbers that the page itself paints; empty if there are none."""
 
