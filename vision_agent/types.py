@@ -1062,6 +1062,19 @@ class Run(DisplayedModel):
         return report if report is not None and report.is_file() else None
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """What its steps read (`read`, `extract`), each text as it was, in order."""
+        return tuple(what.read for step in self.steps for what in step.outcomes if what.read)
+
+    @property
+    def downloads(self) -> tuple[Path, ...]:
+        """The files that were downloaded, which are in the run folder; none if the run was not recorded."""
+        folder = self.folder / "downloads" if self.folder is not None else None
+        if folder is None or folder.is_symlink() or not folder.is_dir():
+            return ()
+        return tuple(sorted(each for each in folder.iterdir() if each.is_file() and not each.is_symlink()))
+
+    @property
     def used(self) -> str:
         """Its steps, time, tokens and cost in words, such as `6 steps, 12.3 s, 8,123 tokens, $0.0421`."""
         many = len(self.steps)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 from rich.console import Console
 
 from vision_agent.actions import Click, Finish, Wait
 from vision_agent.events import Decided, Happened, Troubled
-from vision_agent.progress.terminal_progress import Progress
+from vision_agent.progress.terminal_progress import Progress, found_facts
 from vision_agent.types import Decision, Outcome
 
 
@@ -55,3 +56,14 @@ def test_a_text_without_end_is_cut():
     progress(Happened(step=1, index=0, outcome=failed))
     progress(Troubled(step=1, sentence=typed))
     assert 1500 < len(shown.getvalue()) < 3000
+
+
+def test_what_was_read_is_told_in_one_line_and_of_many_texts_the_last_ones():
+    console = Console(file=io.StringIO(), width=80)
+    (fact,) = found_facts(console, ["Mug | 14\n\n  Cup | 9\n" + "x" * 100_000], [])
+    assert fact[0] == "read"
+    assert str(fact[1]).startswith("Mug | 14 / Cup | 9 / xx")
+    assert len(str(fact[1])) == 68
+    many = found_facts(console, [str(each) for each in range(12)], [Path("a.pdf")] * 11)
+    assert [each for _, each in many[:2]] == ["2 earlier texts, in the report", "2"]
+    assert many[-1] == ("download", "and 1 more in that folder")

@@ -37,9 +37,10 @@ from vision_agent.cli.running import (
     attach_supervision_page,
     chosen_model,
     exit_code_of,
+    facts_of,
+    found_by,
     require_film,
     run_agent,
-    usage_of,
     with_supervision,
 )
 from vision_agent.errors import UsageError
@@ -267,7 +268,7 @@ def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
             where = ("folder", agent.folder), ("report", agent.report), ("patch", one.patch), ("head", agent.head)
-            print_facts(console, ("used", used), *where)
+            print_facts(console, ("used", used), *found_by(agent, console), *where)
     assert agent.ending is not None
     for sentence in one.not_kept:
         typer.echo(f"vision-agent: {sentence}", err=True)
@@ -287,7 +288,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     return {
         **agent.ending.model_dump(include={"status", "sentence", "answer"}),
         "exit_code": exit_code_of(agent.ending),
-        **usage_of(agent),
+        **facts_of(agent),
         "replayed": one.recorded.id,
         "steps": [each.model_dump(mode="json") for each in one.taken],
         "run": str(agent.folder),

@@ -116,12 +116,11 @@ def run_agent(
             ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
-            typer.echo(json.dumps({**ending, **code, **usage_of(agent), **where}, ensure_ascii=False))
+            typer.echo(json.dumps({**ending, **code, **facts_of(agent), **where}, ensure_ascii=False))
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
-            print_facts(
-                console, ("used", used), ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
-            )
+            files = ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
+            print_facts(console, ("used", used), *found_by(agent, console), *files)
             if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
                 home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
                 command = shlex.join(["vision-agent", "resume", home, *lines])
@@ -146,12 +145,25 @@ def run_agent(
     raise typer.Exit(agent.ending.exit_code)
 
 
-def usage_of(agent: Agent) -> dict[str, Any]:
-    """What a run took, for JSON; the cost is null if the price of a reply is not known."""
+def found_by(agent: Agent, console: Console) -> list[tuple[str, str | Path]]:
+    """What a run read and downloaded, as facts to print; the answer of a model says what it read."""
+    from vision_agent.progress.terminal_progress import found_facts
+
+    run = agent.record
+    if run is None:
+        return []
+    is_asked = any(step.usages for step in run.steps)
+    return found_facts(console, () if is_asked else agent.reads, run.downloads)
+
+
+def facts_of(agent: Agent) -> dict[str, Any]:
+    """What a run found and what it took, for JSON; the cost is null if the price of a reply is not known."""
     run = agent.record
     if run is None:
         return {}
-    return {"steps_taken": len(run.steps), "seconds": run.seconds, "tokens": run.tokens, "cost_usd": run.cost}
+    found = {"reads": list(agent.reads), "downloads": [str(each) for each in run.downloads]}
+    used = {"steps_taken": len(run.steps), "seconds": run.seconds, "tokens": run.tokens, "cost_usd": run.cost}
+    return {**found, **used}
 
 
 def exit_code_of(ending: Ending) -> int:

@@ -5,7 +5,7 @@ Reads events and paths only; does not know what produces them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -31,6 +31,10 @@ from vision_agent.types import Decision
 
 _LONGEST = 1000
 """Characters of one line; a text that a model typed or said may have a hundred times as many."""
+_MOST_FOUND = 10
+"""Texts and files that the end of a run shows, of each the last ones."""
+_LEAST_READ = 60
+"""Characters of such a text in a narrow terminal."""
 
 
 class Progress:
@@ -135,6 +139,24 @@ def path_from_here(path: Path) -> str:
 def print_whole(console: Console, label: str, fact: str) -> None:
     """Prints a labelled fact without line breaks, so that it can be copied."""
     console.print(Text.assemble((f"  {label:9}", "dim"), fact), soft_wrap=True)
+
+
+def found_facts(console: Console, reads: Sequence[str], files: Sequence[Path]) -> list[tuple[str, str | Path]]:
+    """What a run read, each text cut to one line, and the files that it downloaded, as facts to print."""
+    room = max(_LEAST_READ, console.width - 12)
+    facts: list[tuple[str, str | Path]] = [("read", _cut_line(text, room)) for text in reads[-_MOST_FOUND:]]
+    if (more := len(reads) - _MOST_FOUND) > 0:
+        facts.insert(0, ("read", f"{counted(more, 'earlier text')}, in the report"))
+    facts += [("download", file) for file in files[-_MOST_FOUND:]]
+    if (more := len(files) - _MOST_FOUND) > 0:
+        facts.append(("download", f"and {more} more in that folder"))
+    return facts
+
+
+def _cut_line(text: str, longest: int) -> str:
+    """The text on one line, its lines apart, and cut."""
+    lines = (line.strip() for line in text[: longest * 10].splitlines())
+    return cut_text(_line(" / ".join(filter(None, lines))), longest)
 
 
 def print_facts(console: Console, *facts: tuple[str, str | Text | Path | None]) -> None:

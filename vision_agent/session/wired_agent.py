@@ -222,8 +222,8 @@ class Agent:
     async def run(self) -> Run:
         """Runs the task and returns the run as recorded in `folder`; `report` is written however the run ended.
 
-        `run.ok` tells whether the task was done; `run.answer`, `run.output`, `run.cost` and `run.tokens` what came of
-        it and what it took.
+        `run.ok` tells whether the task was done; `run.answer`, `run.output`, `run.reads` and `run.downloads` what came
+        of it; `run.cost` and `run.tokens` what it took.
 
         Raises:
             UsageError: the task or the settings ask for something impossible, or this agent has run before.
@@ -303,7 +303,12 @@ class Agent:
     @property
     def record(self) -> Run | None:
         """The run so far, whose texts may hold secrets; None until it has started."""
-        return self._journal.run if self._journal is not None else None
+        return self._journal.run.beside(folder=self.folder) if self._journal is not None else None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What the steps read so far, as recorded and without secrets."""
+        return tuple(map(self._redact, self._journal.run.reads)) if self._journal is not None else ()
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
         """Replaces the listener given to the constructor."""
