@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vision_agent.integrations.testing.evidence import Evidence
 
 _EVIDENCE = pytest.StashKey["Evidence"]()
+_ACCEPTED = "accepted_looks"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,6 +60,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     evidence = item.stash.get(_EVIDENCE, None)
     if report.when == "teardown" and evidence is not None:
         del item.stash[_EVIDENCE]  # a test that runs again starts anew
+    if evidence is not None and report.when == "call" and evidence.accepted:
+        setattr(
+            report, _ACCEPTED, tuple(evidence.accepted)
+        )  # an attribute reaches the terminal from other processes too
     if evidence is not None and report.failed and report.when != "teardown":
         evidence.leave(report)
         # Readers of JUnit reports take attachments from properties or from the output, which has them with
@@ -67,6 +72,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         attached = "\n".join(f"[[ATTACHMENT|{path}]]" for path in evidence.attachments)
         item.add_report_section("call", "stdout", attached)
     return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tells which looks were accepted, and where each is kept."""
+    reports = [each for reports in terminalreporter.stats.values() for each in reports]
+    for line in [line for each in reports for line in getattr(each, _ACCEPTED, ())]:
+        terminalreporter.write_line(line)
 
 
 def _evidence(request: pytest.FixtureRequest) -> Evidence:

@@ -43,7 +43,10 @@ def compare(seen: Observation, name: str, tolerance: float, evidence: Evidence, 
         goal = f"{evidence.test}: {name}"
         now = write_steps(Path(scratch), accepted.name, goal, [look_step(seen, name)], ending, redact)
         if evidence.accepts:
+            is_new = not is_run_folder(accepted)
             _replace(accepted, now)
+            where = evidence.shown(accepted)
+            evidence.accepted.append(f"accepted look {name!r} {'written to' if is_new else 'replaced in'} {where}")
             return ""
         if not is_run_folder(accepted):
             return f"there is no accepted look {name!r} yet; run pytest with --marks-accept, and look at what it keeps"

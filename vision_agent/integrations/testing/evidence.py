@@ -73,6 +73,9 @@ class Evidence:
     files: list[tuple[str, Path]] = field(default_factory=list)
     """More files that explain the failure, and what each is."""
 
+    accepted: list[str] = field(default_factory=list)
+    """A sentence for each look that was accepted: which, and where it is kept."""
+
     def __post_init__(self) -> None:
         """Removes what an earlier session left of this test."""
         if not self.own.is_dir():
