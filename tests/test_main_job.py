@@ -210,8 +210,11 @@ async def test_allowed_hosts_hold_for_frames_pictures_scripts_sockets_and_links(
     await foreign.wait_closed()
 
     assert connections == []
-    assert "A request to localhost was blocked: its host is not among" in run.steps[0].outcomes[0].sentence
-    assert "a request to localhost was blocked" in " ".join(run.steps[0].observation.warnings)
+    host, warnings = away.removeprefix("//"), " ".join(run.steps[0].observation.warnings)
+    told = f"A request to {host} was blocked (asked for by the page): its host is not among"
+    assert told in run.steps[0].outcomes[0].sentence
+    assert f"a request to {host} was blocked (asked for by a frame): its host is not among" in warnings
+    assert f"a request to {host} was blocked: its host is not among" in warnings
 
 
 def _wanted() -> Iterator[dict[str, Any]]:

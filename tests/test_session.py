@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Browser, Dialog, Page, async_playwright
@@ -87,7 +88,8 @@ async def test_hosts_are_limited_on_a_page_handed_over_for_as_long_as_the_run_la
     ran = agent(Task(goal="Look", allowed_hosts=("127.0.0.1",)), script, tmp_path, page)
     run = await ran.run()
     clicked, gone, read_file = (step.outcomes[0] for step in run.steps[:3])
-    assert "A request to localhost was blocked: its host is not among the allowed ones (127.0.0.1)" in clicked.sentence
+    told = f"A request to {urlsplit(away).netloc} was blocked (asked for by the page): its host is not among"
+    assert f"{told} the allowed ones (127.0.0.1)" in clicked.sentence
     assert (gone.refusal, read_file.refusal) == ("blocked", "blocked")
     assert "are blocked, except: DNS lookups, and connections that are opened ahead" in recorded(ran).provenance.browser
     assert attached(page) == before

@@ -139,9 +139,12 @@ def test_what_is_turned_away_is_told_with_the_reason() -> None:
     assert gate.allows("example.org")
     assert told == []
     assert not gate.allows("ads.shop.test")
-    assert not gate.allows("[::2]")
+    assert not gate.allows("[::2]", 443)
+    assert not gate.allows("shop.test", 8001, "a frame")
     assert told == [
         "a request to ads.shop.test was blocked: its host is denied",
         "a request to [::2] was blocked: its host is not among the allowed ones "
+        "(example.org, *.shop.test, 127.0.0.1, [::1], xn--bcher-kva.test)",
+        "a request to shop.test:8001 was blocked (asked for by a frame): its host is not among the allowed ones "
         "(example.org, *.shop.test, 127.0.0.1, [::1], xn--bcher-kva.test)",
     ]

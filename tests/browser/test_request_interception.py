@@ -193,7 +193,8 @@ async def test_what_is_denied_is_held_back_though_all_else_passes(page: Page) ->
         told = _told(gate)
         await _go(page, home.page("a picture"))
         async with asyncio.timeout(30):
-            assert await told.get() == "a request to localhost was blocked: its host is denied"
+            said = f"a request to localhost:{foreign.port} was blocked (asked for by the page): its host is denied"
+            assert await told.get() == said
         await page.goto(home.address)
         socket = home.filled("new WebSocket('AWAY'.replace('http', 'ws'))")
         await page.evaluate(f"() => new Promise(over => {{ ({socket}).onerror = over }})")

@@ -115,7 +115,7 @@ async def _tunnel(
         if asked is None:
             return
         host, port = asked
-        if not gate.allows(host):
+        if not gate.allows(host, port):
             await _reply(writer, _NOT_ALLOWED)
             return
         host = host.strip("[]")

@@ -22,6 +22,7 @@ from vision_agent.text.escape import safe_line
 from vision_agent.text.urls import is_cut, origin_of
 
 WEB = ("http", "https")
+_USUAL_PORTS = (80, 443)
 
 # No port, path, user name or escape: inside an address, each of them would name another host.
 _HOST = re.compile(r"[^\s/\\@?#%:*\[\]]+|\[[0-9A-Fa-f:.]+\]")
@@ -74,19 +75,23 @@ class Gate:
     report: Callable[[str], None] | None = None
     """Gets a sentence for each blocked request."""
 
-    def allows(self, host: str) -> bool:
-        """Whether a request to this host may leave."""
+    def allows(self, host: str, port: int | None = None, asker: str = "") -> bool:
+        """Whether a request to this host may leave; the report also names the port and who asked, as far as known."""
         objection = self.policy.objection(host)
-        if objection and self.report is not None:
-            self.report(f"a request to {host[:100]} was blocked: {objection}")
+        shown = host[:100] if port in (None, *_USUAL_PORTS) else f"{host[:100]}:{port}"
+        self._tell(objection, shown, asker)
         return not objection
 
-    def allows_file(self, url: str) -> bool:
+    def allows_file(self, url: str, asker: str = "") -> bool:
         """Whether a `file:` address may be opened."""
         objection = self.policy.file_objection(url)
-        if objection and self.report is not None:
-            self.report(f"a request to {url[:200]} was blocked: {objection}")
+        self._tell(objection, url[:200], asker)
         return not objection
+
+    def _tell(self, objection: str, shown: str, asker: str) -> None:
+        if objection and self.report is not None:
+            asked = f" (asked for by {asker})" if asker else ""
+            self.report(f"a request to {shown} was blocked{asked}: {objection}")
 
 
 def start_folder(url: str | None) -> Path | None:

@@ -187,13 +187,28 @@ class _Interception:
                 if not is_blocked or not await is_ours(event.get("frameId", "")):
                     await session.send("Fetch.continueRequest", request)
                 else:
-                    _ = self._gate.allows_file(url) if host is None else self._gate.allows(host)  # reports the block
+                    self._report(url, host, await self._asker(event))
                     # An aborted document leaves the page as it was; any other error replaces it with an error page.
                     is_document = event.get("resourceType") == "Document"
                     reason = "Aborted" if is_document else "BlockedByClient"
                     await session.send("Fetch.failRequest", {**request, "errorReason": reason})
                     if is_document:
                         await self._close_empty_popup(event.get("frameId", ""))
+
+    def _report(self, url: str, host: str | None, asker: str) -> None:
+        if host is None:
+            self._gate.allows_file(url, asker)
+        else:
+            self._gate.allows(host, _request_port(url), asker)
+
+    async def _asker(self, event: dict[str, Any]) -> str:
+        """Who sent a request: `the page`, `a frame`, or nothing if that is not known, as of a worker."""
+        assert self._watch is not None
+        targets = (await self._watch.send("Target.getTargets"))["targetInfos"]
+        kind = next((each["type"] for each in targets if each["targetId"] == event.get("frameId")), "")
+        # A frame that shares the process of its page is not a target.
+        is_frame = kind == "iframe" or (not kind and event.get("resourceType") == "Document")
+        return "the page" if kind == "page" else "a frame" * is_frame
 
     async def _close_empty_popup(self, frame_id: str) -> None:
         """Closes the tab of a document that was blocked, if a page opened it and it has shown nothing else."""
@@ -263,6 +278,15 @@ def _request_host(url: str) -> str | None:
     except ValueError:
         return ""
     return parsed.hostname if parsed.protocol in _LEAVES else None
+
+
+def _request_port(url: str) -> int | None:
+    """The port that an address names; None if it is the usual one of its scheme."""
+    try:
+        port = URL(url).port
+    except ValueError:
+        return None
+    return int(port) if port else None
 
 
 def _frame_ids(tree: dict[str, Any]) -> set[str]:
