@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from record_builder import small_run, task, write_run
 
+from vision_agent.cli.main import app
 from vision_agent.cli.runs import start_shown
+from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.events import Ended
 from vision_agent.types import Ending
 
@@ -160,6 +162,36 @@ def test_latest_is_the_run_that_was_started_last_unless_a_folder_is_called_that(
 
     (folder / "runs" / "old").rename(folder / "latest")
     assert "latest: everything holds" in vision_agent(folder, "verify", "latest").stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", "latest"],
+        ["report", "latest"],
+        ["export", "latest", "--to=cere", "--out=new.cere"],
+        ["diff", "latest", "ci/new"],
+        ["replay", "latest", "--variables"],
+        ["resume", "latest"],
+        ["memory", "add", "latest", "--confirm", "--memory=kept"],
+        ["freeze", "latest", "--any-ending", "--out=pages"],
+        ["runs", "rm", "latest", "--yes"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_latest_is_looked_for_in_the_folder_of_runs_that_is_named(
+    command: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "runs").rename(folder / "ci")
+    monkeypatch.chdir(folder)
+    with pytest.raises(UsageError, match="There is no run in runs"):
+        app(command, standalone_mode=False)
+    said = ""
+    try:
+        app([*command, "--runs", "ci"], standalone_mode=False)
+    except VisionAgentError as error:  # what this run has is not enough for some
+        said = str(error)
+    assert "There is no run" not in said
 
 
 def test_without_a_run_there_is_no_latest(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vision_agent.cli.commands import Commands, option_groups
-from vision_agent.cli.options import AsJson, LaunchOptions, load_settings, named_run
+from vision_agent.cli.options import AsJson, LatestIn, LaunchOptions, load_settings, named_run
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def freeze(
         bool,
         typer.Option("--any-ending", help="Include runs that did not end as done, and treat their actions as correct."),
     ] = False,
+    runs: LatestIn = None,
     browser: LaunchOptions,
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +62,7 @@ def freeze(
     from vision_agent.evals.suites.suite_file import is_list
     from vision_agent.text.console import TerminalConsole
 
-    sources = [named_run(each) for each in sources]
+    sources = [named_run(each, runs) for each in sources]
     if any(map(is_list, sources)):
         if len(sources) > 1 or any_ending:
             raise UsageError("A list of pages cannot be combined with runs or --any-ending", "freeze it alone")

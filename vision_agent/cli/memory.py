@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands
-from vision_agent.cli.options import AsJson, load_settings, run_argument
+from vision_agent.cli.options import AsJson, LatestIn, load_settings, named_run, run_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,6 +88,7 @@ def add(
         bool, typer.Option("--confirm", help="You checked the result yourself; needed if no check or judge did.")
     ] = False,
     folder: Folder = None,
+    runs: LatestIn = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a run that did its task, and whose record verifies, as an exemplar.
@@ -101,7 +102,7 @@ def add(
     """
     from vision_agent.memory.exemplar import exemplar_of
 
-    exemplar = exemplar_of(run, head=head, confirmed=confirm)
+    exemplar = exemplar_of(named_run(run, runs), head=head, confirmed=confirm)
     path = _open_memory(folder).add(exemplar)
     line = f"Learned {exemplar.id}: {len(exemplar.turns)} turns, in {path}"
     typer.echo(json.dumps({"id": exemplar.id, "file": str(path), "turns": len(exemplar.turns)}) if as_json else line)

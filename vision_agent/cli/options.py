@@ -38,6 +38,10 @@ Executable = Annotated[Path | None, option("Path of the browser executable.", "-
 Cdp = Annotated[str | None, option("CDP address or port of a running browser to connect to.", "--cdp", "URL")]
 Viewport = Annotated[str | None, option("Size of the viewport, such as 1280x800.", "--viewport", "WxH")]
 Runs = Annotated[Path | None, option("Folder in which run folders are created.", "--runs", "FOLDER")]
+LatestIn = Annotated[
+    Path | None,
+    option("Folder of runs whose latest one latest means; default: that of the settings.", "--runs", "FOLDER"),
+]
 RunName = Annotated[str | None, option("Name of the run folder; default: one made from the time.", "--name", "NAME")]
 Video = Annotated[Path | None, option("Also write the run as a film: .webm, .mp4, .webp or .gif.", "--video", "FILE")]
 BaseUrl = Annotated[
@@ -52,8 +56,8 @@ MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds."
 
 
 def run_argument(help: str) -> Any:
-    """An argument that takes a run folder, or `latest`."""
-    return typer.Argument(help=help, show_default=False, callback=named_run)
+    """An argument that takes a run folder, or `latest`; the command passes it to `named_run`."""
+    return typer.Argument(help=help, show_default=False)
 
 
 @dataclass(frozen=True)
@@ -404,8 +408,10 @@ def _pair_of(text: str, option: str, form: str) -> tuple[str, str]:
     return name, value
 
 
-def named_run(folder: Path) -> Path:
+def named_run(folder: Path, runs: Path | None = None) -> Path:
     """The folder of the latest run for `latest`, if nothing else is called that; else the path as it is.
+
+    `runs` is the folder of runs that was named with `--runs`.
 
     Raises:
         UsageError: there is no run.
@@ -414,15 +420,15 @@ def named_run(folder: Path) -> Path:
         return folder
     from vision_agent.record.run_list import latest_run
 
-    return latest_run(load_settings().runs)
+    return latest_run(load_settings(**given(runs=runs)).runs)
 
 
-def named_beginning(where: str | None) -> str | None:
+def named_beginning(where: str | None, runs: Path | None) -> str | None:
     """The same for `--begin`: `latest`, or `latest:3`."""
     if where is None or Path(where).exists():
         return where
     name, colon, steps = where.partition(":")
-    return f"{named_run(Path(name))}{colon}{steps}" if name == "latest" else where
+    return f"{named_run(Path(name), runs)}{colon}{steps}" if name == "latest" else where
 
 
 def hosts_of(texts: list[str] | None) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ from vision_agent.cli.options import (
     AsJson,
     BaseUrl,
     BrowserOptions,
+    LatestIn,
     LimitOptions,
     MaxSeconds,
     RunName,
-    Runs,
     SecretsAgainOptions,
     SuperviseOptions,
     Video,
@@ -26,6 +26,7 @@ from vision_agent.cli.options import (
     given,
     hosts_of,
     load_settings,
+    named_run,
     option,
     pairs_of,
     run_argument,
@@ -112,7 +113,10 @@ def replay(
         str | None,
         option("What needs approval; default: as recorded.", "--approve", "never|risky|always"),
     ] = None,
-    runs: Runs = None,
+    runs: Annotated[
+        Path | None,
+        option("Folder in which the run folder is created, and whose latest run latest means.", "--runs", "FOLDER"),
+    ] = None,
     name: RunName = None,
     max_seconds: MaxSeconds = None,
     browser: BrowserOptions,
@@ -144,6 +148,7 @@ def replay(
     """
     from vision_agent.replay import Replay, variables_of
 
+    run = named_run(run, runs)
     if variables:
         _show_variables(variables_of(run, patch), as_json)
         return
@@ -339,6 +344,7 @@ def resume(
         option("What needs approval; default: as before.", "--approve", "never|risky|always"),
     ] = None,
     supervision: SuperviseOptions,
+    runs: LatestIn = None,
     limits: LimitOptions,
     browser: BrowserOptions,
     video: Video = None,
@@ -377,7 +383,7 @@ def resume(
         settings = with_supervision(settings)
     require_film(video)
     agent = resumed_agent(
-        run,
+        named_run(run, runs),
         model=chosen_model(model, steps),
         secrets=secrets.values,
         settings=settings,
@@ -403,6 +409,7 @@ def diff(
         Path | None,
         option("Also write an HTML page with both pictures of each step.", "--html"),
     ] = None,
+    runs: LatestIn = None,
     tolerance: Annotated[
         float, typer.Option("--tolerance", min=0, max=100, help="Percentage of the pixels that may differ.")
     ] = 0.0,
@@ -422,7 +429,7 @@ def diff(
     from vision_agent.text.console import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Comparing") as status:
-        found = diff(a, b, tolerance=tolerance / 100, tell=status.update)
+        found = diff(named_run(a, runs), named_run(b, runs), tolerance=tolerance / 100, tell=status.update)
         written = write_diff(found, html) if html else None
     if as_json:
         result = {"is_same": found.is_same, "counts": found.counts, **found.model_dump(mode="json")}

@@ -63,7 +63,12 @@ class ModelOptions:
 
     panel: ClassVar = "Who decides"
 
-    model: Annotated[str | None, option(f"The model that decides: {', '.join(KNOWN)}.", "--model", "MODEL")] = None
+    model: Annotated[
+        str | None,
+        option(
+            f"The model that decides: {', '.join(KNOWN)}, or module:Class of a decider of your own.", "--model", "MODEL"
+        ),
+    ] = None
     base_url: BaseUrl = None
     steps: Annotated[Path | None, option("Follow the step lines in this file, without a model.", "--steps", "FILE")] = (
         None
@@ -173,7 +178,7 @@ class TaskOptions:
         list[str] | None,
         option(
             "A check that must hold at the end: a text that must show, or url=*/thanks, text=Order placed, "
-            "mark=Log out.",
+            "mark=Log out, download=*.pdf.",
             "--expect",
             "CHECK",
         ),
@@ -365,7 +370,7 @@ def run(
         task.task(goal or _goal_of_lines(decides.steps), url, settings.limits),
         model=model,
         settings=settings,
-        begin=named_beginning(decides.begin),
+        begin=named_beginning(decides.begin, runs),
         name=name,
         person=terminal_person(),
         approver=terminal_approver(as_json, settings) if is_asked and not supervision.supervise else None,
@@ -394,16 +399,20 @@ def _run_rows(
     if decides.begin is not None:
         raise UsageError("--over cannot be combined with --begin", "leave out one of them")
     model = chosen_model(decides.model, None) if decides.steps is None else None
+    is_own = model is not None and not isinstance(model, str)
+    if is_own and rows.ray is not None:
+        raise UsageError(f"The decider {decides.model} runs only on this machine", "leave out --ray")
     lines = None if decides.steps is None else step_lines_in(decides.steps)
     if lines is None and rows.ray in (None, "local"):  # other machines have keys of their own
         require_models(model, settings)
 
     def make_agent(row: Row, plan: RowPlan) -> Agent:
+        own = chosen_model(decides.model, None) if is_own else model
         costs = [each for each in (settings.limits.cost_usd, plan.max_cost) if each is not None]
         limits = settings.limits.model_copy(update={"cost_usd": min(costs, default=None)})
         return Agent(
             task.task(row.fill(goal or _goal_of_lines(decides.steps)), row.fill_address(url), limits, row.fill),
-            model=model if lines is None else StepsModel(row.fill_lines(lines)),
+            model=own if lines is None else StepsModel(row.fill_lines(lines)),
             settings=settings.model_copy(update={"runs": plan.runs, "limits": limits}),
         )
 

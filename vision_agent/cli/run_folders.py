@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands
-from vision_agent.cli.options import AsJson, Runs, load_settings, option, run_argument
+from vision_agent.cli.options import AsJson, LatestIn, Runs, load_settings, named_run, option, run_argument
 from vision_agent.text.escape import printable_line
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Head = Annotated[
 
 
 @app.command(rich_help_panel="Records")
-def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
+def verify(run: RunOrFile, head: Head = None, runs: LatestIn = None, as_json: AsJson = False) -> None:
     """Verify that the record of a run is unchanged and complete.
 
     The hash of every line must match the one in the next line, every picture and request its file name, and every
@@ -45,6 +45,7 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
     from vision_agent.export.cere import verify_cere
     from vision_agent.record.verify import verify
 
+    run = named_run(run, runs)
     found = (verify_cere if run.is_file() else verify)(run, head)
     if as_json:
         typer.echo(json.dumps({**found.model_dump(mode="json"), "holds": found.holds}, ensure_ascii=False, indent=2))
@@ -87,6 +88,7 @@ def export(
     out: Annotated[
         Path, typer.Option("--out", help="The file or folder to create; it must not exist.", show_default=False)
     ],
+    runs: LatestIn = None,
 ) -> None:
     """Export a run in a format that other tools read.
 
@@ -104,7 +106,7 @@ def export(
     form = next((each for each in FORMS if each == to), None)
     if form is None:
         raise UsageError(f"Unknown export format --to {to!r}", f"known are {', '.join(FORMS)}")
-    typer.echo(export(run, form, out))
+    typer.echo(export(named_run(run, runs), form, out))
 
 
 @app.command("import", rich_help_panel="Records")
@@ -128,6 +130,7 @@ def report(
         Path | None,
         typer.Option("--animate", help="Also write the run as a film: .webm, .mp4, .webp or .gif.", show_default=False),
     ] = None,
+    runs: LatestIn = None,
 ) -> None:
     """Write the report of a run again: one HTML file that opens from disk.
 
@@ -138,6 +141,7 @@ def report(
     from vision_agent.export.animation import write_animation
     from vision_agent.record.report import write_report
 
+    run = named_run(run, runs)
     typer.echo(str(write_report(run)))
     if animate is not None:
         typer.echo(str(write_animation(run, animate)))

@@ -118,7 +118,7 @@ def rm(
     if not (folders or older_than or day or status or text):
         raise UsageError("Nothing says which runs to delete", "name run folders, or give --older-than 30d")
     if folders:
-        chosen = list(dict.fromkeys(map(named_run, folders)))
+        chosen = list(dict.fromkeys(named_run(each, runs) for each in folders))
         for each in chosen:
             require_deletable(each)
     else:
