@@ -81,6 +81,26 @@ async def test_a_text_that_must_show_is_looked_for_on_the_page() -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "names", "why"),
+    [
+        ("invoice*.pdf", ["invoice_7.pdf"], ""),
+        ("My invoice.pdf", ["a.txt", "My_invoice.pdf"], ""),
+        ("invoice*.pdf", [], "a file named invoice*.pdf must have been downloaded, and nothing was"),
+        ("invoice", ["invoice.pdf"], "a file named invoice must have been downloaded, and only invoice.pdf was"),
+        ("i.pdf", ["i-pdf", "xi.pdf"], "must have been downloaded, and only i-pdf, xi.pdf was"),
+    ],
+)
+async def test_a_done_without_the_download_that_must_have_come_goes_back(
+    pattern: str, names: Sequence[str], why: str
+) -> None:
+    ran = checked([[FINISH]] * 3, SuccessCheck(download=pattern))
+    browser = FakeBrowser([observation()], downloads=names)
+    run = await Loop(ran.loop.record, browser, ran.model, ran.record).run()
+    assert run.ok is not bool(why)
+    assert why in run.steps[0].outcomes[0].sentence
+
+
+@pytest.mark.parametrize(
     ("answer", "why"),
     [
         ("42 apples", "the answer is not JSON"),

@@ -361,7 +361,9 @@ def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: py
         ),
         (["Save", "--ablate", "marks,colours"], "--ablate: Input should be 'picture', 'marks'"),
         pytest.param(
-            ["Save", "--expect", "title=Thanks"], "begin it with url=, text=, mark=", marks=pytest.mark.thorough
+            ["Save", "--expect", "title=Thanks"],
+            "begin it with url=, text=, mark=, download=",
+            marks=pytest.mark.thorough,
         ),
         pytest.param(
             ["Save", "--model", "human", "--begin", "no-such-run:3"],
@@ -372,7 +374,7 @@ def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: py
         (["Save", "--output-schema", "/dev/null"], "--output-schema /dev/null cannot be read"),
         (["Save", "--steps", "no-such-file"], "The step lines in no-such-file cannot be read: there is no such file\n"),
         (["Save", "--policy", "no-such-file"], "The policy no-such-file cannot be read: there is no such file ("),
-        (["Save", "--expect", ""], "begin it with url=, text=, mark=, or write a text that must show"),
+        (["Save", "--expect", ""], "begin it with url=, text=, mark=, download=, or write a text that must show"),
     ],
 )
 def test_a_run_that_makes_no_sense_is_a_usage_error_with_a_sentence(

@@ -31,11 +31,22 @@ def test_what_a_run_of_lines_read_and_downloaded_is_told_in_a_line_each(serve: A
 
 
 def test_json_has_the_whole_texts_without_secrets_and_the_paths_of_downloads(serve: Any, tmp_path: Path) -> None:
-    lines = 'type "<secret:code>" into Code\nclick Send\nread page\nclick Invoice\nwait 1\nfinish\n'
-    run = run_lines(serve({"/": PAGE}), lines, tmp_path, "--json", "--secret", "code=CODE", CODE="HUNTER2SECRET")
+    lines = 'type "<secret:code>" into Code\nclick Send\nread page\nclick Invoice\nfinish\n'
+    more = "--json", "--secret", "code=CODE", "--expect", "download=invoice-7.txt"
+    run = run_lines(serve({"/": PAGE}), lines, tmp_path, *more, CODE="HUNTER2SECRET")
     assert run.returncode == 0, run.stderr
     said = json.loads(run.stdout)
     (read,) = said["reads"]
     assert "It is <secret:code>" in read
     assert "HUNTER2SECRET" not in run.stdout
     assert said["downloads"] == [str(tmp_path / "runs" / "r" / "downloads" / "invoice-7.txt")]
+
+
+def test_a_run_whose_expected_download_did_not_come_is_not_done(serve: Any, tmp_path: Path) -> None:
+    url = serve({"/": PAGE})
+    kept = run_lines(url, "click Invoice\nfinish\n", tmp_path, "--expect", "download=invoice-*.txt")
+    assert (kept.returncode, kept.stdout) == (0, "The task is done.\n"), kept.stderr
+    (tmp_path / "runs").rename(tmp_path / "earlier")
+    missing = run_lines(url, "click Invoice\nfinish\n", tmp_path, "--expect", "download=*.pdf")
+    assert missing.returncode == 1
+    assert "a file named *.pdf must have been downloaded, and only invoice-7.txt was" in missing.stdout

@@ -65,6 +65,13 @@ class Browser(Protocol):
         """
         ...
 
+    async def downloads(self, are_enough: Callable[[Sequence[str]], bool], *, within_s: float) -> Sequence[str]:
+        """The names of the files that were downloaded and kept in this run.
+
+        If they are not enough, it waits while a download is going on, and for one to begin within this time.
+        """
+        ...
+
     def manual_actions(
         self, handed_back: Callable[[], Awaitable[None]], *, is_over_when_closed: bool = False
     ) -> AsyncGenerator[ManualAction, None]:

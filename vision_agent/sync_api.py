@@ -49,7 +49,8 @@ class SyncAgent:
         secrets: values that the model uses by name and never sees: `{"password": os.environ["SHOP_PASSWORD"]}`.
         allowed_hosts: the hosts that may be reached, such as `shop.example` or `*.shop.example`. None: all.
         denied_hosts: hosts that may not be reached, even if allowed.
-        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`.
+        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`,
+            `download=invoice*.pdf`.
         files: the files that may be uploaded.
         max_steps: how many steps the run may take.
         max_seconds: how long it may take.

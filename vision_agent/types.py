@@ -567,6 +567,8 @@ class SuccessCheck(FrozenModel):
     """Text that is visible somewhere on the page."""
     mark: str | None = None
     """Text that is part of the name of a mark in view."""
+    download: str | None = None
+    """A pattern for the name of a file that the run has downloaded and kept; `*` matches anything."""
 
 
 class Task(DisplayedModel):

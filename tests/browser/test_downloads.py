@@ -132,6 +132,17 @@ async def test_on_a_page_handed_over_a_download_without_end_is_cut_by_its_time(
     assert kept_in(tmp_path) == []
 
 
+async def test_the_names_of_downloads_are_told_once_one_has_come_that_begins_a_moment_later(
+    page: Page, tmp_path: Path
+) -> None:
+    (tmp_path / "earlier.txt").touch()
+    async with attach(page, SETTINGS, ImageLimits(), downloads=tmp_path) as browser:
+        await page.set_content("<a download=a.txt href='data:text/plain,x'>Get</a>")
+        await page.evaluate("setTimeout(() => document.querySelector('a').click(), 300)")
+        assert await browser.downloads(lambda names: "a.txt" in names, within_s=10) == ("earlier.txt", "a.txt")
+        assert await browser.downloads(lambda names: "b.txt" in names, within_s=0.1) == ("earlier.txt", "a.txt")
+
+
 NAMES = ("a.txt", "b.PDF", "c.txt")
 FILES = "".join(f"<a download={name} href='data:text/plain,{'x' * 600}'>{name}</a> " for name in NAMES)
 

@@ -114,6 +114,21 @@ async def test_a_score_is_the_pages_word_a_crash_is_an_error_and_only_that_is_tr
     assert {task: len(runs) for task, runs in _runs(out).items()} == {**dict.fromkeys(before, 1), "away": 2}
 
 
+async def test_a_task_of_ones_own_may_expect_a_download(serve: Any, tmp_path: Path) -> None:
+    page = "<title>Files</title><a download=a.txt href='data:text/plain,x'>Get</a>"
+    tasks = [
+        {"id": "kept", "expect": ["download=*.txt", "mark=Get"], "steps": ["click Get", "wait 0.5", "finish"]},
+        {"id": "missing", "expect": ["download=*.txt"], "steps": ["finish"]},
+    ]
+    suite = suite_named(str(written(tmp_path, serve({"/": page}), tasks)))
+    kept, missing = await run_items(items_of(suite, ["steps"], Settings()), suite, Settings(), tmp_path / "out")
+    assert (kept.passed, kept.error) == (True, "")
+    assert (missing.passed, missing.sentence) == (
+        False,
+        "Not reached: a file named *.txt must have been downloaded, and nothing was",
+    )
+
+
 async def test_a_model_that_is_asked_has_its_tokens_cost_and_time_counted_and_a_wrong_key_is_an_error(
     serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

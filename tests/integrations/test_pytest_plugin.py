@@ -214,6 +214,7 @@ def test_wrong_words_are_refused_in_a_sentence(make_inner: Callable[[str], Inner
         "marks.expect('')": "does not name what to check",
         "marks.expect('form=1')": "does not name what to check",
         "marks.expect('url=*/thanks', within_s=0.2)": "the address must be */thanks",
+        "marks.expect('download=a.txt')": "a page of a test keeps no downloads",
         "marks.expect('Order', within_s=-1)": "within_s must be a time in seconds",
         "marks.matches('../up')": "takes a short name",
         "marks.matches('a', tolerance=7)": "a share of the pixels",
@@ -245,9 +246,12 @@ def test_a_page_that_differs_from_the_accepted_look_fails_with_a_comparison(make
     counts, printed = inner.run(tests)
     assert counts == {"failed": 1}
     assert "there is no accepted look 'checkout' yet; run pytest with --marks-accept" in printed
-    counts, _ = inner.run(tests, "--marks-accept")
+    counts, printed = inner.run(tests, "--marks-accept")
     assert counts == {"passed": 1}
     accepted = inner.folder / "accepted_looks" / "test_shop" / "test_look" / "checkout"
+    assert f"accepted look 'checkout' written to {accepted.relative_to(inner.folder)}\n" in printed
+    counts, printed = inner.run(tests, "--marks-accept")
+    assert f"accepted look 'checkout' replaced in {accepted.relative_to(inner.folder)}\n" in printed
     assert verify(accepted).holds
     (accepted / "requests").rmdir()  # empty, and version control keeps no empty folder
     counts, printed = inner.run(tests)

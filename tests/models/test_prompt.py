@@ -120,7 +120,11 @@ def test_the_task_reads_like_this():
         limits=Limits(submits=1),
         files=(Path("/home/ada/cv.pdf"),),
         answer_schema={"type": "string"},
-        checks=(SuccessCheck(url="*/thanks", text="Order placed"), SuccessCheck(mark="Log out")),
+        checks=(
+            SuccessCheck(url="*/thanks", text="Order placed"),
+            SuccessCheck(mark="Log out"),
+            SuccessCheck(download="*.pdf"),
+        ),
     )
     assert (
         rendered(task).task
@@ -146,6 +150,7 @@ Form of the answer: JSON that meets {"type": "string"}
 Checked when you say that it is done:
 the address is */thanks, the page shows Order placed
 there is a mark called Log out
+a file has been downloaded that is called *.pdf
 """
     )
 

@@ -16,10 +16,12 @@ class FakeBrowser:
         observations: Sequence[Observation],
         outcomes: Sequence[Outcome] = (),
         manual_actions: Sequence[ManualAction] = (),
+        downloads: Sequence[str] = (),
     ) -> None:
         self._observations = list(observations)
         self._outcomes = list(outcomes)
         self._manual_actions = manual_actions
+        self._downloads = downloads
         self._shown = 0
         self.acts: list[Action] = []
 
@@ -36,6 +38,15 @@ class FakeBrowser:
         if self._outcomes:
             return self._outcomes.pop(0)
         return Outcome(status="done", effect="changed", sentence=f"Did {action.kind}.")
+
+    async def downloads(
+        self,
+        are_enough: Callable[[Sequence[str]], bool],  # noqa: ARG002  no more come
+        *,
+        within_s: float,  # noqa: ARG002
+    ) -> Sequence[str]:
+        """The given names."""
+        return self._downloads
 
     async def manual_actions(
         self,

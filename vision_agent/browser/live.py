@@ -147,6 +147,11 @@ class LiveBrowser:
                 )
             return await act(self._sender, action, self._latest)
 
+    async def downloads(self, are_enough: Callable[[Sequence[str]], bool], *, within_s: float) -> Sequence[str]:
+        """The names of the files that were kept in this run; see `Browser.downloads`."""
+        kept = self._tabs.downloads
+        return await kept.wait_for(are_enough, within_s) if kept is not None else ()
+
     @contextmanager
     def _typing(self, action: Action) -> Iterator[None]:
         """Notes, for the live view, that an action may type a hidden value: a part of one is not recognized."""

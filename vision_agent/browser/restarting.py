@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 
 from vision_agent.actions import Action
@@ -63,6 +63,10 @@ class RestartingBrowser:
             warning = await self._restart(error)
             sentence = f"It is not known whether {action.kind} was done. {warning} Look before repeating it."
             return Outcome(status="refused", refusal="crashed", sentence=sentence)
+
+    async def downloads(self, are_enough: Callable[[Sequence[str]], bool], *, within_s: float) -> Sequence[str]:
+        """The names of the files that were kept in this run; see `Browser.downloads`."""
+        return await self._live.downloads(are_enough, within_s=within_s)
 
     async def manual_actions(
         self, handed_back: Callable[[], Awaitable[None]], *, is_over_when_closed: bool = False

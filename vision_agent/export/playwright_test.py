@@ -378,6 +378,8 @@ def _end(run: Run) -> Iterator[str]:
     for check in run.task.checks:
         if check.text is not None:
             yield f"expect(page.get_by_text({_literal(check.text)}).first).to_be_visible()"
+        if check.download is not None:
+            yield f"# Not checked here: the download {_literal(check.download)}"
 
 
 # --- where ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Whether a run may finish: its checks and its judge agree, or the model is told why not.
 
-Looks through the `Browser` port for text that the page must show. Knows no model but the judge.
+Looks through the `Browser` port for text that the page must show and files that it must have sent. Knows no model but
+the judge.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from vision_agent.ports import Browser, Judge
 from vision_agent.types import Decision, Ending, Observation, Outcome, Step, Verdict, usages_of
 
 _SHOWS_S = 1.0
-"""How long to wait for a text that must be visible at the end: the page may still be drawing it."""
+"""How long to wait for a text that must be visible at the end, or a download: the page may still be at work."""
 
 
 class ActionResult(NamedTuple):
@@ -83,7 +84,17 @@ class Finishing:
             if not fault:
                 shows = await self._browser.act(Wait(text=text, seconds=_SHOWS_S), observation)
                 fault = "" if shows.status == "done" else f"the page must show {text!r}: {shows.sentence.rstrip('.')}"
-        return fault
+        return fault or await self._fault_of_downloads()
+
+    async def _fault_of_downloads(self) -> str:
+        """The first download that is missing, once none is coming any more; empty if there are all."""
+        checks = [check for check in self._journal.task.checks if check.download is not None]
+        if not checks:
+            return ""
+        names = await self._browser.downloads(
+            lambda names: not success_checks.fault_of_downloads(checks, names), within_s=_SHOWS_S
+        )
+        return success_checks.fault_of_downloads(checks, names)
 
     async def _judged(
         self, judge: Judge, action: Finish, observation: Observation, decision: Decision

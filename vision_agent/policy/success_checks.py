@@ -19,9 +19,11 @@ from vision_agent.errors import UsageError
 from vision_agent.text.urls import shown_address
 from vision_agent.types import Observation, SuccessCheck
 
+_NOT_KEPT = re.compile(r"(?:[^\w.*-]|_)+")
+
 
 def check_from(given: SuccessCheck | Mapping[str, Any] | str, where: str) -> SuccessCheck:
-    """The check that a person wrote: `url=*/thanks`, `mark=Log out`, `text=Thank you`, or just `Thank you`.
+    """The check that a person wrote: `url=*/thanks`, `mark=Log out`, `download=*.pdf`, or just `Thank you`.
 
     Raises:
         UsageError: it is none, as it was given in `where`.
@@ -75,9 +77,24 @@ def check_schema(schema: dict[str, Any] | None) -> None:
 def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> str:
     """The first check of an address or mark that the observation fails; empty if all hold."""
     for check in checks:
-        if check.url is not None and not re.fullmatch(re.escape(check.url).replace(r"\*", ".*"), observation.url):
+        if check.url is not None and not _fits(check.url, observation.url):
             return f"the address must be {check.url}, and is {shown_address(observation.url)}"
         wanted = (check.mark or "").casefold()
         if wanted and not any(wanted in mark.name.casefold() for mark in observation.marks):
             return f"{check.mark!r} must be among the marks in view, and is not"
     return ""
+
+
+def fault_of_downloads(checks: Sequence[SuccessCheck], names: Sequence[str]) -> str:
+    """The first check of a download that none of these file names passes; empty if all hold."""
+    for check in checks:
+        # Files are kept under names without spaces and signs.
+        wanted = check.download and _NOT_KEPT.sub("_", check.download)
+        if wanted and not any(_fits(wanted, name) for name in names):
+            there = f"only {', '.join(names)} was" if names else "nothing was"
+            return f"a file named {check.download} must have been downloaded, and {there}"
+    return ""
+
+
+def _fits(pattern: str, text: str) -> bool:
+    return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), text) is not None

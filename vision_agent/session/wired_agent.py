@@ -86,7 +86,8 @@ class Agent:
             are typed only on the origin of the start page; a `Secret` as the value names others.
         allowed_hosts: the hosts that may be reached, such as `shop.example` or `*.shop.example`. None: all.
         denied_hosts: hosts that may not be reached, even if allowed.
-        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`.
+        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`,
+            `download=invoice*.pdf`.
         files: the files that may be uploaded.
         max_steps: how many steps the run may take.
         max_seconds: how long it may take.

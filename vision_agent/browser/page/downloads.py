@@ -12,6 +12,7 @@ import codecs
 import hashlib
 import re
 import shutil
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
@@ -62,6 +63,8 @@ class Downloads:
     """Values that no downloaded file or its name may contain."""
     kept: list[Path] = field(default_factory=list)
     """The files that were kept, the newest last."""
+    _earlier: list[str] = field(init=False)
+    """The names of those that are in the folder from before."""
     _started: int = 0
     _refused: int = 0
     _kept_bytes: int = 0
@@ -70,6 +73,28 @@ class Downloads:
     """Why downloads were cut, in the order in which they were."""
     _cut: set[str] = field(default_factory=set)
     _watcher: asyncio.Task[None] | None = None
+
+    def __post_init__(self) -> None:
+        is_there = self.folder is not None and self.folder.is_dir() and not self.folder.is_symlink()
+        self._earlier = sorted(each.name for each in self.folder.iterdir()) if self.folder and is_there else []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files that were kept in this run, also before it was resumed or its browser restarted."""
+        return (*self._earlier, *(each.name for each in self.kept))
+
+    async def wait_for(self, are_enough: Callable[[Sequence[str]], bool], within_s: float) -> tuple[str, ...]:
+        """The names, once they are enough; waits while a download is going on, and for one to begin within this time.
+
+        It waits no longer than one download may take.
+        """
+        began = time.monotonic()
+        while not are_enough(self.names):
+            longest = self.limits.seconds if self._running else within_s
+            if time.monotonic() - began >= longest:
+                break
+            await asyncio.sleep(_LOOK_S)
+        return self.names
 
     @property
     def is_running(self) -> bool:

@@ -37,6 +37,8 @@ from vision_agent.evals.suites.suite_file import FileSuite, FileTask, read_suite
 from vision_agent.evals.suites.variants import Variant, variants_named
 from vision_agent.policy import success_checks
 from vision_agent.ports import Model
+from vision_agent.record.run_files import names_in
+from vision_agent.record.store import DOWNLOADS
 from vision_agent.session import attach
 from vision_agent.settings import ObserveSettings, Settings
 from vision_agent.types import Decision, Limits, Observation, Step, SuccessCheck, Task
@@ -375,7 +377,7 @@ class _OwnPages:
         del seed, session
         known = self._tasks[task]
         # The agent does not see the checks: they judge it and must not help it.
-        await run(
+        folder = await run(
             Task(
                 goal=known.goal,
                 start_url=known.start_url,
@@ -386,6 +388,9 @@ class _OwnPages:
         )
         if not known.checks:
             return SuiteVerdict(None, None, "The task states no checks, so its result is unknown")
+        downloaded = names_in(folder, DOWNLOADS) if folder is not None else []
+        if missing := success_checks.fault_of_downloads(known.checks, downloaded):
+            return SuiteVerdict(0.0, False, f"Not reached: {missing}")
         faults = [await self._fault_on(each, known.checks) for each in page.context.pages]
         if "" in faults:
             return SuiteVerdict(1.0, True, "Every check holds")

@@ -48,8 +48,8 @@ class FileTask(FrozenModel):
     goal: str = Field(min_length=1)
     start_url: str
     expect: tuple[str, ...] = ()
-    """What must hold at the end: a text that must show, or `url=*/thanks`, `text=Order placed`, `mark=Log out`. One may
-    stand alone. Without any there is no score."""
+    """What must hold at the end: a text that must show, or `url=*/thanks`, `text=Order placed`, `mark=Log out`,
+    `download=*.pdf`. One may stand alone. Without any there is no score."""
     user_data: dict[str, str] = {}
     allowed_hosts: tuple[str, ...] | None = None
     limits: Limits = Limits()

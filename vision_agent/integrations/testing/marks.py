@@ -91,6 +91,11 @@ class _WatchedPage:
     async def fault_of(self, what: str, within_s: float) -> str:
         """Why an expectation does not hold within this time; empty if it does."""
         check = check_from(what, "expect()")
+        if check.download is not None:
+            raise UsageError(
+                f"expect({what!r}) cannot be checked: a page of a test keeps no downloads",
+                "use page.expect_download() of Playwright around the click",
+            )
         if isinstance(within_s, bool) or not isinstance(within_s, int | float) or not 0 < within_s <= 60:
             raise UsageError(f"within_s must be a time in seconds, at most 60, not {within_s!r}")
         browser, began = await self.browser(), time.monotonic()

@@ -113,7 +113,12 @@ def task_text(task: Task) -> str:
 
 
 def _check(check: SuccessCheck) -> str:
-    parts = {"the address is": check.url, "the page shows": check.text, "there is a mark called": check.mark}
+    parts = {
+        "the address is": check.url,
+        "the page shows": check.text,
+        "there is a mark called": check.mark,
+        "a file has been downloaded that is called": check.download,
+    }
     return as_line(", ".join(f"{what} {value}" for what, value in parts.items() if value is not None))
 
 
