@@ -113,6 +113,7 @@ INSIDE = {
         "price": "",
         "providers": "",
         "credentials": "providers",
+        "own_decider": "providers",
         "prompt": "coordinates",
         "reply": "coordinates",
         "llm": "coordinates credentials price prompt providers reply",

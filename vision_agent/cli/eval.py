@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from vision_agent.evals.runner import Crew
     from vision_agent.evals.suites.offline import OfflineSuite
     from vision_agent.evals.suites.suite import Suite
+    from vision_agent.models.own_decider import MakeModel
 
 app = Commands()
 
@@ -87,7 +88,7 @@ def suite(
         typer.Option(
             "--model",
             help="The model to measure: <provider>:<model>. Without a model: random, match, steps, solver (miniwob and "
-            "canvas) or marks (canvas). Repeatable.",
+            "canvas) or marks (canvas); module:Class of a decider of your own. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -212,10 +213,16 @@ def suite(
     chosen = suite_named(
         suite, folder=folder, longest_edge=settings.observe.longest_edge, pages=pages, episode_s=episode_seconds
     )
-    models = model or [settings.model.name]
+    own = _own_deciders(model or [], ray)
+    models = [_row_name(each) for each in model or ()] or [settings.model.name]
     suites = [chosen, *_varied(chosen, variant or [])]
     all_of = partial(
-        items_of, seeds=seeds, only=only or (), ablate=_ablated(ablate), asked_here=ray in (None, ray_workers.LOCAL)
+        items_of,
+        seeds=seeds,
+        only=only or (),
+        ablate=_ablated(ablate),
+        asked_here=ray in (None, ray_workers.LOCAL),
+        own=own,
     )
     plan = [(each, all_of(each, models, settings)) for each in suites]
     items = [item for _, each in plan for item in each]
@@ -226,7 +233,7 @@ def suite(
 
     async def all_results(crew: Crew, tell: Callable[[ItemResult], None]) -> list[ItemResult]:
         found = []
-        run = partial(run_items, jobs=jobs, retry_errors=retry_errors, tell=tell, crew=crew)
+        run = partial(run_items, jobs=jobs, retry_errors=retry_errors, tell=tell, crew=crew, own=own)
         for each, items_of_suite in plan:
             found += await run(items_of_suite, each, settings, out)
         return found
@@ -240,7 +247,9 @@ def suite(
                     each.prepare([item.task for item in items_of_suite if item.id not in done], say)
     try:
         with (
-            nullcontext(on_this_machine) if is_here else ray_workers.joined(str(ray), jobs, suites) as crew,
+            nullcontext(partial(on_this_machine, own=own))
+            if is_here
+            else ray_workers.joined(str(ray), jobs, suites) as crew,
             EvalProgress(console, len(items), len(known)) as progress,
         ):
             results = asyncio.run(all_results(crew, progress))
@@ -272,6 +281,23 @@ def suite(
             markup=False,
         )
     raise typer.Exit(1 if missed or any(result.error for result in results) else 0)
+
+
+def _own_deciders(models: Sequence[str], ray: str | None) -> dict[str, MakeModel]:
+    """What makes each decider that somebody wrote, by its name in the tables."""
+    from vision_agent.models.own_decider import is_own_decider, own_decider
+
+    own = [each for each in models if is_own_decider(each)]
+    if own and ray is not None:
+        raise UsageError(f"The decider {own[0]} runs only on this machine", "leave out --ray")
+    return {_row_name(each): own_decider(each) for each in own}
+
+
+def _row_name(model: str) -> str:
+    """How the tables call a model; a decider of somebody's own has no colon, which is for providers."""
+    from vision_agent.models.own_decider import is_own_decider
+
+    return model.replace(":", ".") if is_own_decider(model) else model
 
 
 def _varied(suite: Suite | OfflineSuite, names: Sequence[str]) -> Sequence[Suite]:

@@ -224,17 +224,19 @@ def has_window_system() -> bool:
 
 
 def chosen_model(model: str | None, steps: Path | None, facts: Collection[str] = ()) -> str | Model | None:
-    """The model named by the options, or one that follows the step lines of a file; `-` is stdin.
+    """The model named by the options, also as `module:Class`, or one that follows the step lines of a file or of stdin.
 
     `facts`: the names of those that the run is given.
 
     Raises:
-        UsageError: both are given, the file cannot be read or has no line, or a line has the name of a fact in braces.
+        UsageError: both are given, the file cannot be read or has no line, a line has the name of a fact in braces, or
+            a decider cannot be loaded.
     """
     if steps is None:
+        from vision_agent.models.own_decider import is_own_decider, own_decider
         from vision_agent.settings import full_model_name
 
-        return model and full_model_name(model)
+        return own_decider(model)() if model and is_own_decider(model) else model and full_model_name(model)
     if model not in (None, "steps"):
         raise UsageError(f"--steps cannot be combined with --model {model}", "leave one of them out")
     from vision_agent.models.offline.steps import StepsModel

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Protocol, Self
 
 from playwright.async_api import Error as PlaywrightError
@@ -33,6 +33,7 @@ from vision_agent.evals.suites.offline import OfflineSuite
 from vision_agent.evals.suites.suite import Stage, Suite, SuiteVerdict
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.credentials import model_accesses
+from vision_agent.models.own_decider import MakeModel
 from vision_agent.models.providers import KNOWN, provider_settings
 from vision_agent.ports import Approver, Memory, Model
 from vision_agent.record.read import read
@@ -46,6 +47,7 @@ _LONGEST_S = 3600.0
 """Limit for a run that has no time limit of its own."""
 _BESIDE_S = 120.0
 """Allowed for everything but the run: the context, the first page, the judging."""
+_NONE: Mapping[str, MakeModel] = MappingProxyType({})
 Tell = Callable[[ItemResult], None]
 ModelWrapper = Callable[[Model], Model]
 
@@ -69,11 +71,12 @@ def items_of(
     only: Sequence[str] = (),
     ablate: Sequence[LeftOut] = (),
     asked_here: bool = True,
+    own: Collection[str] = (),
 ) -> list[Item]:
     """Every task with every seed (from 1) and model; the models for one task and seed are adjacent.
 
     With `ablate`, named models run each item once more without each of these parts. Without `asked_here`, keys are not
-    checked, because other machines ask the models.
+    checked, because other machines ask the models. `own` are the names of deciders that somebody wrote.
 
     Raises:
         UsageError: a task or model is unknown, a task lacks what a model needs, or there is nothing to ablate.
@@ -88,7 +91,8 @@ def items_of(
     tasks = [task for task in suite.tasks if not only or task in only]
     models = list(dict.fromkeys(models))
     for model in models:
-        _check_name(model, suite)
+        if model not in own:
+            _check_name(model, suite)
         if asked_here:
             check_key(model, settings)
         if isinstance(suite, OfflineSuite):
@@ -157,9 +161,18 @@ def check_key(model: str, settings: Settings) -> None:
 
 
 async def on_this_machine(
-    items: Sequence[Item], suite: Suite, settings: Settings, out: Path, jobs: int, ended: Tell
+    items: Sequence[Item],
+    suite: Suite,
+    settings: Settings,
+    out: Path,
+    jobs: int,
+    ended: Tell,
+    own: Mapping[str, MakeModel] = _NONE,
 ) -> None:
-    """Run the items in this process; the workers share the suite's pages. A `Crew`."""
+    """Run the items in this process; the workers share the suite's pages. A `Crew`.
+
+    `own` makes the deciders that somebody wrote, by their names.
+    """
     waiting = deque(items)
     # What is fetched takes longer than an item may.
     await asyncio.to_thread(suite.prepare, [item.task for item in items])
@@ -168,7 +181,8 @@ async def on_this_machine(
         async def work() -> None:
             async with Worker(suite, settings, stage) as worker:
                 while waiting:
-                    ended(await worker.run(waiting.popleft(), out))
+                    item = waiting.popleft()
+                    ended(await worker.run(item, out, _own_model(item, own)))
 
         await _all(work() for _ in range(min(jobs, len(waiting))))
 
@@ -183,6 +197,7 @@ async def run_items(
     retry_errors: bool = False,
     tell: Tell = lambda _: None,
     crew: Crew = on_this_machine,
+    own: Mapping[str, MakeModel] = _NONE,
 ) -> list[ItemResult]:
     """Return the result of each item, in order. Items with a result in `out` do not run again.
 
@@ -194,6 +209,7 @@ async def run_items(
         retry_errors: run items again whose result is an error.
         tell: receives each result as it comes, earlier ones first.
         crew: where items run.
+        own: makes the deciders that somebody wrote, by their names, for recorded pages; a crew has its own.
 
     Raises:
         UsageError: the folder cannot be used.
@@ -215,23 +231,34 @@ async def run_items(
             tell(result)
 
         if isinstance(suite, OfflineSuite):
-            await _answer_items(waiting, suite, settings, out, jobs, ended)
+            await _answer_items(waiting, suite, settings, out, jobs, ended, own)
         elif waiting:
             await crew(waiting, suite, settings, out, jobs, ended)
     return [results[item.id] for item in items]
 
 
 async def _answer_items(
-    items: Sequence[Item], suite: OfflineSuite, settings: Settings, out: Path, jobs: int, ended: Tell
+    items: Sequence[Item],
+    suite: OfflineSuite,
+    settings: Settings,
+    out: Path,
+    jobs: int,
+    ended: Tell,
+    own: Mapping[str, MakeModel],
 ) -> None:
     waiting, seen = deque(items), suite.settings(settings)
 
     async def answer() -> None:
         while waiting:
             item = waiting.popleft()
-            ended(await suite.answer(item, _item_settings(item, seen), out))
+            ended(await suite.answer(item, _item_settings(item, seen), out, _own_model(item, own)))
 
     await _all(answer() for _ in range(min(jobs, len(waiting))))
+
+
+def _own_model(item: Item, own: Mapping[str, MakeModel]) -> Model | None:
+    """A new decider for the item, if it names one that somebody wrote."""
+    return own[item.model]() if item.model in own else None
 
 
 async def _all(work: Iterable[object]) -> None:
