@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,6 +50,22 @@ def test_step_lines_come_on_stdin_and_limits_and_approval_as_values() -> None:
     )
 
 
+def test_the_command_that_is_shown_does_the_same_when_it_is_pasted_into_a_shell(tmp_path: Path) -> None:
+    program = tmp_path / "vision-agent"
+    program.write_text("#!/bin/sh\nprintf '%s|' \"$@\"; echo; cat\n", "utf-8")
+    program.chmod(0o755)
+    lines = 'type "$HOME `it\'s` \\\\n" into Name\nLINES\nfinish'
+    form = StartForm(url="shop.example", goal="Buy 'two'", decides="steps", steps=lines)
+    for order in (start_order(form, RUNS, NOW), replay_order(ReplayForm(), RUNS / "--name=r", RUNS, NOW)):
+        path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+        shell = {"input": order.shown, "env": {"PATH": path}, "capture_output": True, "text": True, "check": True}
+        told = subprocess.run(["sh"], **shell).stdout
+        arguments, _, stdin = told.partition("|\n")
+        own = [each for each in order.arguments if each != f"--name={order.folder.name}"]
+        assert arguments == "|".join(own)
+        assert stdin == order.stdin
+
+
 def test_a_run_is_resumed_and_replayed_by_its_folder() -> None:
     folder = RUNS / "--evil"
     resumed = resume_order(ResumeForm(max_steps=60, approve="risky"), folder)
@@ -65,6 +83,7 @@ def test_a_run_is_resumed_and_replayed_by_its_folder() -> None:
         ({"model": "--headed"}, "model"),
         ({"model": "human"}, "model"),
         ({"model": "a b"}, "model"),
+        ({"model": "os:system"}, "model"),
         ({"url": ""}, "url"),
         ({"url": "shop.example\0"}, "url"),
         ({"goal": ""}, ""),

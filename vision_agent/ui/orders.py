@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from vision_agent.base_model import FrozenModel
+from vision_agent.models.own_decider import is_own_decider
 from vision_agent.record.store import new_run_id
 from vision_agent.settings import full_model_name
 
@@ -48,7 +49,8 @@ class _Form(FrozenModel):
     @classmethod
     def _a_model(cls, name: str) -> str:
         name = full_model_name(name.strip())
-        if name in _ALONE or (name and not _MODEL.fullmatch(name)):
+        # A decider of one's own is code, which only the terminal loads.
+        if name in _ALONE or is_own_decider(name) or (name and not _MODEL.fullmatch(name)):
             raise ValueError("give the name of a model, such as anthropic:claude-sonnet-5-5")
         return name
 
@@ -130,8 +132,19 @@ class Order:
 
     @property
     def shown(self) -> str:
-        """The command as a person would type it."""
-        return shlex.join(("vision-agent", *self.arguments))
+        """The command to paste into a shell, with the step lines; it makes a run folder of its own."""
+        end = self.arguments.index("--")
+        options = [each for each in self.arguments[:end] if not each.startswith("--name=")]
+        command = shlex.join(("vision-agent", *options, *self.arguments[end:]))
+        return f"{command} {_here_document(self.stdin)}" if self.stdin else command
+
+
+def _here_document(text: str) -> str:
+    """The text as a shell gives it to a command, unchanged; no line of it is the end."""
+    end = "LINES"
+    while end in text.splitlines():
+        end += "_"
+    return f"<<'{end}'\n{text}{end}"
 
 
 def start_order(form: StartForm, runs: Path, now: datetime) -> Order:

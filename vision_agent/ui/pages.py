@@ -272,7 +272,7 @@ class Pages:
 @cache
 def _templates() -> Environment:
     found = environment(TEMPLATES)
-    found.filters.update(line=_line, address=shown_address, count=counted)
+    found.filters.update(line=_line, printable=terminal_text, address=shown_address, count=counted)
     return found
 
 
