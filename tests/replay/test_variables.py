@@ -247,6 +247,28 @@ def test_secrets_are_asked_for_with_the_options_that_gave_them_to_the_run(
             app([command, str(folder), "--secret", "pin=HOME", "--private=mail=HOME"], standalone_mode=False)
 
 
+def test_a_secret_given_as_another_kind_than_the_record_has_is_told_with_the_right_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {"name": "pin"}, {"name": "otp", "is_code": True}, {"name": "mail", "is_private": True}
+    about = run_of(task=task(secrets=[{"value": "", **kind} for kind in kinds]), provenance=Provenance(model="human"))
+    folder = write_run(tmp_path, [Started(run=about)]).path
+    monkeypatch.setenv("KEY", "otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP")
+    monkeypatch.setenv("PIN", "4711")
+    ordinary = r"but the run knows it as an ordinary secret \(give the value itself: --secret pin=VARIABLE\)"
+    wrong = {
+        "--code pin=PIN": rf"The secret pin was given with --code.* {ordinary}",
+        "--code pin=KEY": rf"The secret pin was given with --code.* {ordinary}",
+        "--secret pin=KEY": rf"The secret pin is to be read from KEY, which holds the key.* {ordinary}",
+        "--code mail=PIN": r"as private data \(give the value itself: --private mail=VARIABLE\)",
+        "--secret otp=KEY": r"KEY holds the key of one-time codes.*give it with --code otp=KEY\)",
+    }
+    for command in ("replay", "resume"):
+        for options, sentence in wrong.items():
+            with pytest.raises(UsageError, match=sentence):
+                app([command, str(folder), *options.split()], standalone_mode=False)
+
+
 def test_a_patch_of_another_run_or_one_that_is_damaged_is_not_used(tmp_path: Path) -> None:
     folder = a_run(tmp_path / "runs", (Type(target=1, text="Rome"),))
     run = read(folder)

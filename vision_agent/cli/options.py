@@ -125,19 +125,43 @@ class SecretsAgainOptions:
         option("Private data of the run: name=VARIABLE, read from the environment.", "--private", "NAME=VARIABLE"),
     ] = None
 
-    @property
-    def values(self) -> dict[str, SecretStr]:
-        """The values by their names.
+    def values_for(self, run: Path) -> dict[str, SecretStr]:
+        """The values by their names, each given with the option for what the record of the run says that it is.
 
         Raises:
-            UsageError: one is not of the form `name=VARIABLE`, or that variable is not set.
+            UsageError: one is not of the form `name=VARIABLE`, that variable is not set, or the option is for another
+                kind of secret.
         """
+        if self.code or self.secret:
+            self._check_kinds(run)
         given = (
             *secrets_of(self.secret),
             *secrets_of(self.code, "--code", is_code=True),
             *secrets_of(self.private, "--private", is_private=True),
         )
         return {each.name: each.value for each in given}
+
+    def _check_kinds(self, run: Path) -> None:
+        from vision_agent.record.read import read_run_file
+
+        no_codes = {each.name: each for each in read_run_file(run).task.secrets if not each.is_code}
+        form = "name=VARIABLE"
+        asked = [
+            (name, "was given with --code, which is for the key of one-time codes")
+            for name, _ in pairs_of(self.code, "--code", form)
+        ]
+        for name, variable in pairs_of(self.secret, "--secret", form):
+            if os.environ.get(variable, "").startswith("otpauth://"):
+                asked.append((name, f"is to be read from {variable}, which holds the key of one-time codes"))
+        for name, wrong in asked:
+            if name in no_codes:
+                kind, flag = (
+                    ("private data", "private") if no_codes[name].is_private else ("an ordinary secret", "secret")
+                )
+                raise UsageError(
+                    f"The secret {name} {wrong}, but the run knows it as {kind}",
+                    f"give the value itself: --{flag} {name}=VARIABLE",
+                )
 
 
 @dataclass(frozen=True)

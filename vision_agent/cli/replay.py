@@ -163,7 +163,7 @@ def replay(
     )
     values, healer = dict(pairs_of(set_, "--set")), (model or settings.model.name) if heal else None
     same: dict[str, Any] = {
-        "secrets": secrets.values,
+        "secrets": secrets.values_for(run),
         "files": existing_files(file),
         "hosts": hosts_of(allow_host) if allow_host else None,
         "patch": patch,
@@ -382,10 +382,11 @@ def resume(
     if supervision.supervise:
         settings = with_supervision(settings)
     require_film(video)
+    run = named_run(run, runs)
     agent = resumed_agent(
-        named_run(run, runs),
+        run,
         model=chosen_model(model, steps),
-        secrets=secrets.values,
+        secrets=secrets.values_for(run),
         settings=settings,
         limits=limits.limits,
         files=existing_files(file),
