@@ -29,7 +29,7 @@ from vision_agent.integrations.mcp.tools import offered_tools
 from vision_agent.settings import load
 from vision_agent.types import Ending
 
-ROOT_FILES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+ROOT_FILES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 
 DONE = {
     "judgement": "success",

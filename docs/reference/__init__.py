@@ -14,6 +14,7 @@ from .listing import listing_page
 from .markdown import json_text, markdown_page, markdown_table
 from .python import python_pages
 from .run_folder import events_page, run_folder_page, schemas
+from .security import security_page
 from .settings import settings_page
 from .step_lines import step_lines_page
 
@@ -31,6 +32,7 @@ def pages() -> dict[str, str]:
         "reference/events.md": events_page(),
         "reference/exit-codes.md": exit_codes_page(),
         "reference/files.md": files_page(),
+        "reference/security.md": security_page(),
         **python_pages(),
         **{f"reference/schemas/{name}.schema.json": json_text(schema) for name, schema in schemas().items()},
     }
@@ -48,6 +50,7 @@ def _index() -> str:
         ("[Exit codes](exit-codes.md)", "How a run or a command ended."),
         ("[Python API](python/index.md)", "Classes and functions."),
         ("[Files](files.md)", "Every source file and what it does."),
+        ("[Security](security.md)", "How to report a vulnerability, and what counts as one."),
     ]
     return markdown_page(
         ["# Reference", "These pages are generated from the code.", markdown_table(("Page", "What it lists"), rows)]
