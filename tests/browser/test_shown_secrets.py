@@ -10,8 +10,12 @@ import pytest
 from PIL import Image
 from pydantic import SecretStr
 
-from tests.browser.hand import Hand, On
+from tests.browser.hand import SETTINGS, Hand, On
+from vision_agent.browser.observe.shown_secrets import drawn_secrets
+from vision_agent.geometry import Box
+from vision_agent.record.redact import Redactor
 from vision_agent.types import Secret
+from vision_agent.vision.ocr import can_read
 
 VALUE = "Kumquat-Zeppelin9137"
 SECRET = (Secret(name="word", value=SecretStr(VALUE)),)
@@ -106,3 +110,37 @@ async def test_a_value_that_is_split_is_in_no_name_and_no_option(on: On, way: st
         assert "ppelin9137" not in said
         assert "Kumquat-Ze" not in said
         assert "Word" in said
+
+
+DRAWN = """<canvas id=it width=500 height=120></canvas><script>
+const pen = it.getContext('2d');
+pen.font = '22px sans-serif';
+pen.fillText('WORDS', 20, 80);
+</script>"""
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+@pytest.mark.parametrize("words", ["Kumquat Zeppelin", "Call Kumquat Zeppelin now"])
+async def test_a_value_that_is_read_in_a_canvas_is_in_no_picture_and_what_is_beside_it_stays(
+    on: On, words: str
+) -> None:
+    secrets = (Secret(name="who", value=SecretStr("Kumquat Zeppelin")),)
+    page = DRAWN.replace("WORDS", words)
+    settings = SETTINGS.model_copy(update={"ocr_deadline_s": 60})
+    async with on(page, settings=settings) as bare:
+        assert dark_pixels(bare) > 200
+    async with on(page, secrets=secrets, settings=settings) as hand:
+        assert dark_pixels(hand) == 0
+        await hand.look()
+        assert dark_pixels(hand) == 0
+    beside = page.replace("</script>", "pen.fillText('Other words', 20, 30)</script>")
+    async with on(beside, secrets=secrets, settings=settings) as hand:
+        assert dark_pixels(hand) > 200
+
+
+def test_a_value_that_is_read_in_two_texts_of_a_drawing_is_found() -> None:
+    redact = Redactor(SECRET)
+    first, second = Box(x=10, y=20, width=90, height=16), Box(x=100.5, y=20, width=90, height=16)
+    texts = [("Kumquat-Ze", first), ("ppelin9137", second), ("Next to it", Box(x=10, y=80, width=90, height=16))]
+    boxes = drawn_secrets(texts, redact.find)
+    assert [(box.x, box.width) for box in boxes] == [(8, 94), (98.5, 94)]

@@ -44,6 +44,8 @@ class Block:
     options: Mapping[str, str] = field(default_factory=dict)
     not_run: str = ""
     """Why it is not run; empty if it is."""
+    extra: str = ""
+    """The extra without which it is not run."""
 
     @property
     def title(self) -> str:
@@ -65,6 +67,7 @@ _OPTION = re.compile(r'([\w-]+)=(?:"([^"]*)"|(\S+))')
 
 
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
+_EXTRA = re.compile(r"<!-- needs the extra (\w+) -->")
 
 
 def snippet_pages() -> list[Path]:
@@ -97,9 +100,10 @@ def _blocks_in(page: Path, text: str) -> list[Block]:
         indent = len(opening["indent"])
         inside = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines[at + 1 : end])
         before = next((line.strip() for line in reversed(lines[:at]) if line.strip()), "")
-        reason = _NOT_RUN.fullmatch(before)
+        reason, extra = _NOT_RUN.fullmatch(before), _EXTRA.fullmatch(before)
         options = {name: quoted or plain for name, quoted, plain in _OPTION.findall(opening["info"])}
-        found.append(Block(at + 1, opening["language"], inside + "\n", options, reason[1] if reason else ""))
+        not_run, needs = reason[1] if reason else "", extra[1] if extra else ""
+        found.append(Block(at + 1, opening["language"], inside + "\n", options, not_run, needs))
         at = end + 1
     return found
 

@@ -15,7 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from docs_snippets.blocks import ROOT, Block, WrongPage, blocks_of, commands_of, name_of
+from vision_agent.vision.ocr import can_read
 
+_EXTRAS = {"ocr": can_read}
+"""Whether an extra is installed."""
 _COMMAND_S = 300
 
 
@@ -32,7 +35,7 @@ def run_page(page: Path, folder: Path, environment: Mapping[str, str]) -> None:
         for number, block in enumerate(blocks_of(page), 1):
             text = with_port(block.text, shell.port)
             try:
-                if block.not_run:
+                if block.not_run or (block.extra and not _EXTRAS[block.extra]()):
                     continue
                 if block.title:
                     write_file(folder / block.title, text)
@@ -169,6 +172,7 @@ def snippet_environment(bin_folder: Path, model_address: str) -> dict[str, str]:
         "XDG_DATA_HOME": str(bin_folder.parent / "data"),
         "ANTHROPIC_API_KEY": "sk-not-a-key",
         "ANTHROPIC_BASE_URL": model_address,
+        "VISION_AGENT_OBSERVE__OCR_DEADLINE_S": "60",  # a busy machine reads slowly
     }
 
 

@@ -116,6 +116,7 @@ async def test_every_tool_does_what_it_is_called(serve: Server, tmp_path: Path) 
         report = await driver.call("report", session=driver.session)
         used.add("report")
         assert "Typed" in report.page
+        assert re.search(r"^step 2 · type: done", report.page, re.MULTILINE)
         await driver.close()
         used.add("close")
         listed_tools = await driver.client.list_tools()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
 
 from vision_agent.actions import ACTIONS
-from vision_agent.errors import FormatError, UsageError
+from vision_agent.cli.main import app
+from vision_agent.cli.options import secrets_of
+from vision_agent.errors import FormatError, UsageError, VisionAgentError
 from vision_agent.integrations.mcp import tools
 from vision_agent.integrations.mcp.client_settings import client_settings
 from vision_agent.integrations.mcp.sessions import SessionRules
@@ -103,3 +107,55 @@ def test_settings_for_clients_are_what_they_read() -> None:
     assert json.loads(blocks[1]) == {"servers": {"vision-agent": {"type": "stdio", **local}}}
     codex = tomllib.loads(printed.rpartition("# Codex, in ~/.codex/config.toml\n")[2])
     assert codex == {"mcp_servers": {"vision-agent": local}}
+
+
+def test_settings_for_clients_have_a_place_for_each_variable_and_never_its_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SHOP_PASSWORD", "hunter-4711")
+    for each in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(each, raising=False)
+    env = {"SHOP_PASSWORD": "<SHOP_PASSWORD>", "ANTHROPIC_API_KEY": "<ANTHROPIC_API_KEY>"}
+    secret = ["--secret", "password=SHOP_PASSWORD", "--secret-origin", "password=https://shop.example"]
+
+    printed = _printed(*secret, "--model", "claude-sonnet-5-5")
+
+    assert "hunter-4711" not in printed
+    blocks = re.findall(r"^\{$.*?^\}$", printed, re.MULTILINE | re.DOTALL)
+    assert json.loads(blocks[0])["mcpServers"]["vision-agent"]["env"] == env
+    assert json.loads(blocks[1])["servers"]["vision-agent"]["env"] == env
+    codex = tomllib.loads(printed.rpartition("# Codex, in ~/.codex/config.toml\n")[2])
+    assert codex["mcp_servers"]["vision-agent"]["env"] == env
+    added = next(line for line in printed.split("\n") if line.startswith("claude mcp add"))
+    assert shlex.split(added)[3:7] == ["--env", *(f"{name}={value}" for name, value in env.items()), "--transport"]
+    assert "SHOP_PASSWORD=… " in _printed(*secret, "--http")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--secret", "pin=SHOP_PIN"], "The secret pin has no origin"),
+        (["--secret", "pin=SHOP_PIN", "--secret-origin", "pin=shop example"], "names no origin"),
+        (["--profile", __file__], "is a file"),
+        (["--file", "no-such-file.txt"], "There is no file no-such-file.txt"),
+    ],
+)
+def test_settings_for_clients_are_refused_where_the_server_would_not_start(options: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        _printed(*options)
+
+
+def test_a_placeholder_that_nobody_replaced_is_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_PIN", "<SHOP_PIN>")
+    with pytest.raises(UsageError, match="SHOP_PIN is <SHOP_PIN>, which stands for its value"):
+        secrets_of(["pin=SHOP_PIN"])
+
+
+def _printed(*options: str) -> str:
+    """What `vision-agent mcp --print-config` prints with these options."""
+    arguments = ["mcp", *options, "--print-config"]
+    done = CliRunner().invoke(app, arguments)
+    if isinstance(done.exception, VisionAgentError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.output

@@ -111,3 +111,41 @@ async def test_a_repair_from_which_the_value_cannot_be_taken_is_not_kept_and_say
     assert healed.not_kept == (
         "The repair of step 2 is not in the patch: the page had the words of product, 'Add', already in the record.",
     )
+
+
+ROWS = """<title>Shop</title><h1>Shop</h1><table>%s</table><script>
+for (const each of document.querySelectorAll('button'))
+  each.onclick = () => { document.title = each.closest('tr').cells[0].textContent };
+</script>"""
+
+
+def rows(*products: tuple[str, str]) -> str:
+    cells = "".join(
+        f"<tr><td><a href='#{at}'>{name}</a><td>{words}<td><button>Add to cart</button>"
+        for at, (name, words) in enumerate(products)
+    )
+    return ROWS % cells
+
+
+async def test_in_rows_that_differ_in_more_than_the_name_the_row_of_the_new_product_is_used(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages = {"/": rows(("Enamel mug", "In stock"), ("Tea pot", "Goes with a mug, 4 stars"), ("Scarf", "New"))}
+    settings = Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order an Enamel mug", user_data={"product": "Enamel mug"}, start_url=serve(pages))
+    lines = ["click Add to cart in row Enamel mug", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+
+    async def title(product: str) -> tuple[str, str]:
+        page = await context.new_page()
+        assert ran.folder is not None
+        run = await Replay(ran.folder, page=page, settings=settings, values={"product": product}).run()
+        return await page.title(), ending_of(run).sentence
+
+    assert (await title("Tea pot"))[0] == "Tea pot"
+    pages["/"] = rows(("Tea pot", "Red"), ("Tea pot XL", "Red"), ("Bowl", "Goes with a Scarf"))
+    assert (await title("Tea pot"))[0] == "Shop"
+    assert "'Tea pot' is in 2 rows" in (await title("Tea pot"))[1]
+    assert (await title("Scarf"))[0] == "Shop"

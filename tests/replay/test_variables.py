@@ -14,6 +14,7 @@ from vision_agent.actions import Action, Click, Finish, Goto, Select, Type, Wait
 from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
+from vision_agent.geometry import Box
 from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.record import read
 from vision_agent.replay import Replay, variables_of
@@ -177,6 +178,77 @@ def test_what_is_drawn_and_addresses_are_not_taken_for_the_new_value(tmp_path: P
     opened = pressed(tmp_path / "opened", action=Goto(url="http://shop.test/buy/Mug?n=1"))
     with pytest.raises(UsageError, match=r"Step 2 opened http://shop.test/buy/Mug\?n=1, and product was 'mug'"):
         set_variables({"product": "hat"}, opened.task, opened.steps)
+
+
+Row = tuple[str, str]
+"""The name of a product, which is a link, and the other words of its row; `[…]` in these is a link too."""
+
+
+def shop(*rows: Row, first: int = 2, x: float = 40) -> tuple[Mark, ...]:
+    """The marks of rows that each have a link and an `Add to cart`."""
+    marks: list[Mark] = []
+    for at, (name, words) in enumerate(rows):
+        top, told = 100.0 + 40 * at, re.sub(r"[][]", "", words)
+        link = {"kind": "link", "role": "link", "tag": "a", "heading": "Shop"}
+        box = Box(x=x, y=top, width=8 * len(name), height=20)
+        marks.append(mark(first + 2 * at, name, context=told, box=box, fingerprint=f"l{at}", **link))
+        button = Box(x=x + 400, y=top, width=90, height=20)
+        marks.append(
+            mark(first + 2 * at + 1, context=f"{name} {told}", box=button, fingerprint=f"b{at}", heading="Shop")
+        )
+        if inner := re.search(r"\[(.+)\]", words):
+            rest = f"{name} {words.replace(inner[0], '').strip()}"
+            below = Box(x=x, y=top + 15, width=60, height=14)
+            marks.append(mark(90 + at, inner[1], context=rest, box=below, fingerprint=f"i{at}", **link))
+    return tuple(marks)
+
+
+SHOP: tuple[Row, ...] = (("Enamel mug", "In stock"), ("Tea pot", "Only a few left"), ("Scarf", "New"))
+
+
+def row_of_tea_pot(runs: Path, now: tuple[Mark, ...], product: str = "Tea pot") -> Mark:
+    """The button that a replay with a tea pot presses, of a run that added a mug."""
+    run = pressed(runs, *shop(*SHOP), action=Click(target=3), product="Enamel mug")
+    step = set_variables({"product": product}, run.task, run.steps)[1][1]
+    return rebind_mark(3, step.observation, observation("o2", now))
+
+
+@pytest.mark.parametrize("product", ["Tea pot", "tea pot"])
+def test_a_row_is_found_by_the_product_with_whose_name_it_begins_whatever_else_is_in_it(
+    product: str, tmp_path: Path
+) -> None:
+    found = row_of_tea_pot(tmp_path / "same", shop(*SHOP, first=50), product)
+    assert (found.name, found.context) == ("Add to cart", "Tea pot Only a few left")
+    moved = shop(("Scarf", "New"), ("Tea pot", "Sold out soon, 4 stars"), first=50)
+    assert row_of_tea_pot(tmp_path / "moved", moved, product).context == "Tea pot Sold out soon, 4 stars"
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([("Tea pot", "In two colours"), ("Tea pot XL", "In two colours")], "'Tea pot' is in 2 rows"),
+        ([("Tea pot", "Red"), ("Tea pot", "Blue")], "'Tea pot' is in 2 rows"),
+        ([("Tea pot", "Red"), ("Cup", "Goes with the Tea pot")], "'Tea pot' is in 2 rows"),
+        ([("Tea pot XL", "In two colours"), ("Scarf", "New")], "there is no button"),
+        ([("Cup", "Goes with the Tea pot"), ("Scarf", "New")], "there is no button"),
+        ([("Cup", "Goes with the [Tea pot]"), ("Scarf", "New")], "there is no button"),
+        ([("Scarf", "New")], "there is no button"),
+    ],
+    ids=["longer", "twice", "mentioned too", "only longer", "only mentioned", "only linked", "gone"],
+)
+def test_a_row_that_may_be_of_another_product_is_not_taken_for_it(rows: list[Row], why: str, tmp_path: Path) -> None:
+    with pytest.raises(RebindError, match=why):
+        row_of_tea_pot(tmp_path, shop(*rows, first=50))
+
+
+def test_the_name_of_a_product_elsewhere_on_the_page_makes_no_row_that_of_it(tmp_path: Path) -> None:
+    aside = shop(("Tea pot", "Seen lately"), first=70, x=900)[0]
+    with pytest.raises(RebindError, match="there is no button"):
+        row_of_tea_pot(tmp_path / "aside", (*shop(("Tea pot Seen", "lately"), first=50), aside))
+    above = aside.model_copy(update={"box": Box(x=40, y=20, width=56, height=20)})
+    for at, rows in enumerate(([("Scarf", "New"), ("Tea pot Seen", "lately")], [("Tea pot Seen", "lately")])):
+        with pytest.raises(RebindError, match="there is no button"):
+            row_of_tea_pot(tmp_path / f"above{at}", (above, *shop(*rows, first=50)))
 
 
 def test_an_answer_that_says_more_than_the_task_is_not_given_for_another_value(tmp_path: Path) -> None:

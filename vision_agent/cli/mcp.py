@@ -95,14 +95,10 @@ def mcp(
 
     Each session is recorded in a run folder of its own.
     """
-    if serve.print_config:
-        from vision_agent.integrations.mcp.client_settings import client_settings
-
-        typer.echo(client_settings(sys.argv[1:], is_http=serve.http, port=serve.port, token_variable=_TOKEN))
-        return
     if find_spec("mcp") is None:
         raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
     from vision_agent.browser.launch.profile import require_profile
+    from vision_agent.integrations.mcp.client_settings import client_settings, stand_in
     from vision_agent.integrations.mcp.serving import serve_http_until_told, serve_stdio
     from vision_agent.integrations.mcp.sessions import MOST_STEPS, SessionRules
 
@@ -114,18 +110,25 @@ def mcp(
         supervise=supervision.settings or None,
     )
     settings = load_settings(**browser.flags, limits=bounds, **flags)
+    variables = _needed_variables(task, settings) if serve.print_config else []
+    environment = {**{each: stand_in(each) for each in variables}, **os.environ} if serve.print_config else None
     require_profile(settings.browser)
     if supervision.supervise:
         settings = with_supervision(settings)
     rules = SessionRules(
         settings,
-        task.task("", "", settings.limits).model_copy(update={"start_url": None}),
-        model=_lendable(settings),
+        task.task("", "", settings.limits, environment=environment).model_copy(update={"start_url": None}),
+        model=_lendable(settings, lacks_keys=serve.print_config),
         most_sessions=serve.max_sessions,
         idle_s=serve.idle,
         is_supervised=supervision.supervise,
     )
-    if serve.http:
+    if serve.print_config:
+        printed = client_settings(
+            sys.argv[1:], is_http=serve.http, port=serve.port, token_variable=_TOKEN, variables=variables
+        )
+        typer.echo(printed)
+    elif serve.http:
         asyncio.run(serve_http_until_told(rules, port=serve.port, token=os.environ.get(_TOKEN), say=_say))
     else:
         asyncio.run(serve_stdio(rules))
@@ -136,14 +139,31 @@ def _say(address: str, token: str) -> None:
     typer.echo(f"Authorization: Bearer {token}", err=True)
 
 
-def _lendable(settings: Settings) -> str | None:
-    """The model that somebody chose and that can be asked; None without one: no page may cause costs."""
-    if "name" not in settings.model.model_fields_set:
+def _needed_variables(task: TaskOptions, settings: Settings) -> list[str]:
+    """The environment variables that the server reads because of its options, each once."""
+    from vision_agent.browser.launch.saved_session import PASSPHRASE
+    from vision_agent.models.credentials import model_accesses
+
+    keys = [each.variable for each in model_accesses(settings.model)] if _names_model(settings) else []
+    passphrase = PASSPHRASE if settings.browser.session is not None and PASSPHRASE in os.environ else None
+    return list(dict.fromkeys(filter(None, (*task.variables, *keys, passphrase))))
+
+
+def _names_model(settings: Settings) -> bool:
+    return "name" in settings.model.model_fields_set
+
+
+def _lendable(settings: Settings, *, lacks_keys: bool) -> str | None:
+    """The model that somebody chose and that can be asked; None without one: no page may cause costs.
+
+    `lacks_keys`: the variables with the keys are still to be set.
+    """
+    if not _names_model(settings):
         return None
-    from vision_agent.session.deciders import require_models
+    from vision_agent.models.credentials import require_access
 
     try:
-        require_models(None, settings)
+        require_access(settings.model, lacks_keys=lacks_keys)
     except ModelUnavailable as error:
         typer.echo(f"vision-agent: there is no tool `run`: {error}", err=True)
         return None

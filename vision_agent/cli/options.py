@@ -15,6 +15,8 @@ import typer
 from vision_agent.errors import UsageError, why_unreadable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic import SecretStr
 
     from vision_agent.ports import Approver, Person
@@ -344,32 +346,37 @@ def secrets_of(
     fields: list[str] | None = None,
     is_code: bool = False,
     is_private: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> tuple[Secret, ...]:
     """The secrets of `name=VARIABLE` arguments, with the values of the environment variables.
 
-    `fields`: `name=type` arguments, the types of fields that a secret may be typed into.
+    `fields`: `name=type` arguments, the types of fields that a secret may be typed into. `environment`: the variables;
+    None: those of this process.
     """
     from pydantic import SecretStr
 
     from vision_agent.types import Secret
 
     found, types = [], dict(pairs_of(fields, "--secret-field", "name=types"))
+    known = os.environ if environment is None else environment
     variables = pairs_of(texts, option, "name=VARIABLE")
     if unknown := set(types) - {name for name, _ in variables}:
         raise UsageError(f"--secret-field names {min(unknown)}, which is not a secret", f"give it with {option}")
     for name, variable in variables:
-        if variable not in os.environ:
+        if variable not in known:
             raise UsageError(
                 f"The secret {name} is to be read from the environment variable {variable}, which is not set",
                 f"export {variable}=…",
             )
-        if os.environ[variable].startswith("otpauth://") and not is_code:
+        if environment is None and known[variable] == f"<{variable}>":
+            raise UsageError(f"{variable} is <{variable}>, which stands for its value", "set its value")
+        if known[variable].startswith("otpauth://") and not is_code:
             raise UsageError(
                 f"{variable} holds the key of one-time codes, which {option} would type as it is",
                 f"give it with --code {name}={variable}",
             )
         into = tuple(each.strip() for each in types.get(name, "").split(",") if each.strip())
-        value = SecretStr(os.environ[variable])
+        value = SecretStr(known[variable])
         found.append(Secret(name=name, value=value, fields=into, is_code=is_code, is_private=is_private))
     return tuple(found)
 

@@ -47,7 +47,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from vision_agent.batch import Row
     from vision_agent.batch.run_rows import RowPlan
@@ -212,8 +212,33 @@ class TaskOptions:
         list[str] | None, option("A host that may not be reached, even if allowed.", "--deny-host", "HOST")
     ] = None
 
-    def task(self, goal: str, url: str, limits: Limits, fill: Callable[[str], str] = str) -> Task:
-        """The task with this goal; `fill` completes the values of `--data`."""
+    @property
+    def variables(self) -> list[str]:
+        """The environment variables that hold the secrets and private data, each once."""
+        given = (
+            *pairs_of(self.secret, "--secret", "name=VARIABLE"),
+            *pairs_of(self.code, "--code", "name=VARIABLE"),
+            *pairs_of(self._private_values, "--private", "name=VARIABLE"),
+        )
+        return list(dict.fromkeys(variable for _, variable in given))
+
+    @property
+    def _private_values(self) -> list[str]:
+        """The values of `--private` that name a variable."""
+        return [each for each in self.private or () if "=" in each]
+
+    def task(
+        self,
+        goal: str,
+        url: str,
+        limits: Limits,
+        fill: Callable[[str], str] = str,
+        environment: Mapping[str, str] | None = None,
+    ) -> Task:
+        """The task with this goal.
+
+        `fill` completes the values of `--data`; `environment` has the variables of secrets, None: that of this process.
+        """
         from vision_agent.policy.success_checks import check_from
         from vision_agent.session.keywords import start_url_from
         from vision_agent.types import Task
@@ -225,9 +250,9 @@ class TaskOptions:
             user_data={name: fill(value) for name, value in pairs_of(self.data, "--data")},
             secrets=bound_to_origins(
                 (
-                    *secrets_of(self.secret, fields=self.secret_field),
-                    *secrets_of(self.code, "--code", is_code=True),
-                    *secrets_of([each for each in self.private or () if "=" in each], "--private", is_private=True),
+                    *secrets_of(self.secret, fields=self.secret_field, environment=environment),
+                    *secrets_of(self.code, "--code", is_code=True, environment=environment),
+                    *secrets_of(self._private_values, "--private", is_private=True, environment=environment),
                 ),
                 self.secret_origin,
             ),

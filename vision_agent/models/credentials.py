@@ -22,6 +22,8 @@ class Access(FrozenModel):
     """What was found or is missing; never contains a key."""
     is_known: bool = True
     """Whether the provider is known."""
+    variable: str | None = None
+    """The environment variable that has its key, or lacks it; None: no variable is needed."""
 
 
 def model_accesses(settings: ModelSettings) -> tuple[Access, ...]:
@@ -30,8 +32,10 @@ def model_accesses(settings: ModelSettings) -> tuple[Access, ...]:
     return tuple(_access(name, settings) for name in dict.fromkeys(filter(None, named)))
 
 
-def require_access(settings: ModelSettings) -> None:
+def require_access(settings: ModelSettings, *, lacks_keys: bool = False) -> None:
     """Checks that each model in the settings can be asked, as far as that is known without asking it.
+
+    `lacks_keys`: a key that an environment variable is to have may be missing still.
 
     Raises:
         UsageError: the name of one is unknown.
@@ -40,7 +44,7 @@ def require_access(settings: ModelSettings) -> None:
     for access in model_accesses(settings):
         if not access.is_known:
             raise unknown_model(access.name)
-        if not access.is_ready:
+        if not access.is_ready and not (lacks_keys and access.variable):
             raise ModelUnavailable(f"{access.name} cannot be asked: {access.sentence}")
 
 
@@ -66,10 +70,11 @@ def _access(name: str, settings: ModelSettings) -> Access:
         return Access(name=name, is_ready=True, sentence="no key is sent")
     found = next((variable for variable in provider.keys if os.environ.get(variable)), None)
     if found:
-        return Access(name=name, is_ready=True, sentence=f"{found} is set")
+        return Access(name=name, is_ready=True, sentence=f"{found} is set", variable=found)
     if provider.api == "anthropic" and _claude_has_key():
         return Access(name=name, is_ready=True, sentence="its client found a key")
-    return Access(name=name, is_ready=False, sentence=f"no {provider.keys[0]}: set it, or {WITHOUT_A_MODEL}")
+    key = provider.keys[0]
+    return Access(name=name, is_ready=False, sentence=f"no {key}: set it, or {WITHOUT_A_MODEL}", variable=key)
 
 
 def _claude_has_key() -> bool:

@@ -6,7 +6,9 @@ earlier version kept only a hash of these words, so a mark with words beside it 
 marks have no fingerprint: they are the same only if the whole picture is identical to the pixel. A mark in whose
 words a value of a replay differs from the recorded one (`BY_WORDS`) is the same if today's words match. One that is
 itself called so (`BY_NAME`) may have other words beside it, such as another product's price, if it is the only one of
-its kind with that name and heading, then and now. Anything else would be a guess.
+its kind with that name and heading, then and now. One in a row (`BY_WORDS`) may have other words there, if the row
+begins with the name of another mark in it, such as a link called like the product, and no other row has that name.
+Anything else would be a guess.
 
 Knows observations and actions; no browser, no record. Whatever is found here is checked again before input is sent.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from math import hypot
 from typing import Any
 
 from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
@@ -27,6 +30,9 @@ BY_NAME = "name"
 BY_WORDS = "words"
 """In place of a fingerprint: the mark is recognised by its words, which had another value when it was recorded."""
 _SECRET = re.compile(r"<secret:[\w.-]+>")
+_WORD = re.compile(r"\w+")
+_ALIGNED_PX, _DEEPER_PX = 4.0, 160.0
+"""How far a mark may be from where it stood to the title of its row, sideways and up or down, as texts are longer."""
 _SAID = 60
 """Maximum characters of a name in a sentence."""
 
@@ -95,6 +101,8 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
         tells, here = _worded, _alike(old, now, _worded)
         if old.fingerprint == BY_NAME and not here:
             tells, here = _called, _alike(old, now, _called)
+        elif not here and (found := _in_row_called(old, was, now)) is not None:
+            return found
         # What had the new value in the record already is another mark.
         then = [mark for mark in _alike(old, was, tells) if mark.fingerprint == old.fingerprint]
     else:
@@ -147,6 +155,86 @@ def _worded(mark: Mark) -> tuple[object, ...]:
 def _called(mark: Mark) -> tuple[object, ...]:
     what = mark.frame, mark.source, mark.tag, mark.role, mark.kind, mark.state.input_type
     return *what, *(text.casefold() for text in (mark.name, mark.shows, mark.heading))
+
+
+def _in_row_called(old: Mark, was: Observation, now: Observation) -> Mark | None:
+    """Today's mark in the row that begins with the new name, whatever else is in the row; None if that is not certain.
+
+    Words alone do not tell where a name ends, and a description may mention another product. So the row has to begin
+    with the whole name of one of its own marks, at the same place as in the record.
+
+    Raises:
+        RebindError: the name is in several rows, or is a part of a longer one there.
+    """
+    titles = _titles_of(old, was)
+    if len(titles) != 1 or titles[0].fingerprint != BY_NAME:
+        return None
+    [title] = titles
+    same = [mark for mark in _alike(old, was, _called) if mark.fingerprint == BY_WORDS]
+    every = {mark.number: mark for mark in (*now.out_of_view, *now.marks)}.values()
+    alike = [mark for mark in every if all(map(_is_said, _control(old), _control(mark)))]
+    rows = [mark for mark in alike if _mentions(mark, title.name)]
+    if len([mark for mark in same if _mentions(mark, title.name)]) != 1 or not rows:
+        return None
+    if len(rows) > 1:
+        shown = ", ".join(f"[{mark.label_text}] in {cut_text(printable_line(mark.context), _SAID)!r}" for mark in rows)
+        raise RebindError(
+            f"{printable_line(cut_text(title.name, _SAID))!r} is in {len(rows)} rows with {_words(old)}, and which one "
+            f"was meant is unknown: {shown}"
+        )
+    [found] = rows
+    here = _titles_of(found, now)
+    pairs = [(old, found), *((title, each) for each in here)]
+    if len(here) != 1 or found not in now.marks:
+        return None
+    if not all(all(map(_is_said, _called(one), _called(other))) for one, other in pairs):
+        return None
+    others = [mark for mark in alike if mark is not found]
+    return found if _stand_alike(title, old, here[0], found, others) else None
+
+
+def _titles_of(mark: Mark, seen: Observation) -> list[Mark]:
+    """The marks with whose whole name the row of a mark begins; the rest of the row stands beside them too."""
+    return [
+        each
+        for each in seen.marks
+        if each.source == "dom"
+        and each.number != mark.number
+        and (each.frame, each.heading) == (mark.frame, mark.heading)
+        and each.name
+        and each.context
+        and _folded(f"{each.name} {each.context}") == _folded(mark.context)
+    ]
+
+
+def _mentions(mark: Mark, name: str) -> bool:
+    words, wanted = (_WORD.findall(text.casefold()) for text in (f"{mark.context} {mark.heading}", name))
+    return any(words[at : at + len(wanted)] == wanted for at in range(len(words) - len(wanted) + 1))
+
+
+def _stand_alike(title: Mark, mark: Mark, title_now: Mark, mark_now: Mark, others: Sequence[Mark]) -> bool:
+    """Whether a mark stands to the title of its row as in the record, and no other like it is nearer to the title."""
+    was, now = title.box, title_now.box
+    edges = ((was.x, now.x), (was.center.x, now.center.x), (was.right, now.right))
+    is_aligned = any(abs((mark.box.x - one) - (mark_now.box.x - other)) <= _ALIGNED_PX for one, other in edges)
+    deep, deep_now = mark.box.center.y - was.center.y, mark_now.box.center.y - now.center.y
+    if not is_aligned or abs(deep - deep_now) > _DEEPER_PX:
+        return False
+    far = _distance(title_now, mark_now)
+    return all(_distance(title_now, each) > far for each in others if each.box.center.y >= now.y)
+
+
+def _distance(one: Mark, other: Mark) -> float:
+    return hypot(one.box.center.x - other.box.center.x, one.box.center.y - other.box.center.y)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _control(mark: Mark) -> tuple[object, ...]:
+    what = mark.frame, mark.source, mark.tag, mark.role, mark.kind, mark.state.input_type
+    return *what, mark.name.casefold()
 
 
 def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:

@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,7 +26,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
 from vision_agent.browser.observe.player_controls import IdlePlayers
-from vision_agent.browser.observe.shown_secrets import Find
+from vision_agent.browser.observe.shown_secrets import Find, drawn_secrets
 from vision_agent.browser.observe.stage_results import (
     RenderedShots,
     Scope,
@@ -222,7 +222,8 @@ class Observer:
                 self._memory.keep_icons(marks)
                 stages.end("icons")
             studied = await studying
-            rendered = await self._render(shown, marks, studied.distinct, stages)
+            masked = self._without_drawn_secrets(shown, targets)
+            rendered = await self._render(masked, marks, studied.distinct, stages)
             if not await staying_quiet:
                 raise FrameSilent(_CHANGED)
         if self.settings.marks_on_page:
@@ -361,6 +362,14 @@ class Observer:
     def _plan(self, marks: Sequence[Mark], extent: Extent, before: Sequence[Mark]) -> place.Plan:
         self._last_plan = place.plan(marks, extent, self._style, before, self._last_plan)
         return self._last_plan
+
+    def _without_drawn_secrets(self, shown: ShownPicture, targets: Targets) -> ShownPicture:
+        """The picture without hidden values that were read in drawings.
+
+        Only what is shown and recorded lacks them: the pixels of a target are compared whole before a press.
+        """
+        boxes = drawn_secrets(targets.contents.texts, self.find_hidden) if self.hides else ()
+        return replace(shown, clean=shown.clean.masked(boxes)) if boxes else shown
 
     async def _render(
         self, shown: ShownPicture, marks: Sequence[Mark], distinct: Distinct, stages: StageTimes

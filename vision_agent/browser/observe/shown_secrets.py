@@ -114,6 +114,12 @@ def shown_secrets(words: Sequence[ShownWord], find: Find) -> ShownSecrets:
     return ShownSecrets(tuple(parts.values()), fields)
 
 
+def drawn_secrets(texts: Iterable[tuple[str, Box]], find: Find) -> tuple[Box, ...]:
+    """The page boxes in which texts that were read in pixels show hidden values, also split among several texts."""
+    read = [ShownWord(text, (box,), None) for text, box in texts]
+    return shown_secrets(read, find).boxes(lambda _: False)
+
+
 def shown_between(words: Sequence[ShownWord], find: Find, is_plain: Callable[[Box], bool]) -> ShownSecrets:
     """The hidden values that appear once short words that show nothing, such as white letters, are left out."""
     seen = [each for each in words if len(each.text) > _LETTERS or not all(is_plain(_inner(box)) for box in each.boxes)]

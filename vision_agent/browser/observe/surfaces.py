@@ -64,6 +64,8 @@ class Contents:
     """Notes on what was left out, for the end of the listing."""
     denied: tuple[LaidText, ...] = ()
     """Texts that the page lays over surfaces where something else is drawn."""
+    texts: tuple[LaidText, ...] = ()
+    """All texts that were read in surfaces."""
 
 
 @dataclass
@@ -204,6 +206,7 @@ class Surfaces:
                 *(_describe_restless(surface) for surface, looked in found if looked.is_restless),
             ),
             denied=tuple(each for _, looked in found for each in looked.layer.denied),
+            texts=tuple(each for _, looked in found for each in looked.texts),
             more=(
                 *_describe_skipped_surfaces(marks, surfaces, picture),
                 *(_describe_left_out(*each) for each in found if each[1].left_out),

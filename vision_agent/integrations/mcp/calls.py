@@ -140,8 +140,10 @@ class Calls:
         if turn is None:
             raise SessionRefused(f"Session {name} is busy with an act; ask again when it is answered.")
         done = [(step.index, line) for step in turn.steps for line in answers.step_lines(step)]
-        lines = [f"{index}. {line[:_LONGEST_LINE]}" for index, line in done[-_MOST_STEPS_TOLD:]]
+        lines = [f"step {index} · {line[:_LONGEST_LINE]}" for index, line in done[-_MOST_STEPS_TOLD:]]
         more = f"Only the last {_MOST_STEPS_TOLD} of {len(done)} acts are listed.\n" if len(done) > len(lines) else ""
+        if done and not more and len({index for index, _ in done}) < len(turn.steps):
+            more = "Steps that are not listed did nothing on the page.\n"
         text = f"session {name}: {len(turn.steps)} steps, recorded in {session.folder}\n{more}"
         return ToolAnswer(text + answers.page_text("\n".join(lines) or "nothing was done yet"))
 

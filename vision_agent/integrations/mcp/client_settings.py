@@ -6,7 +6,7 @@ import json
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,29 @@ from vision_agent.integrations.mcp import SERVED_AT
 _NAME = "vision-agent"
 
 
+def stand_in(variable: str) -> str:
+    """What the printed settings have in place of the value of an environment variable."""
+    return f"<{variable}>"
+
+
 def client_settings(
-    arguments: Sequence[str], *, is_http: bool, port: int, token_variable: str, command: Sequence[str] | None = None
+    arguments: Sequence[str],
+    *,
+    is_http: bool,
+    port: int,
+    token_variable: str,
+    command: Sequence[str] | None = None,
+    variables: Sequence[str] = (),
 ) -> str:
     """The settings of each client as text; `arguments` are those of the command line that asks for them.
 
-    `command`: how the program is started; None: as it was this time.
+    `command`: how the program is started; None: as it was this time. `variables`: the environment variables that the
+    server needs; their values are not printed.
     """
     args = [each for each in arguments if each != "--print-config"]
     program, *first = command or _command()
+    started = shlex.join([program, *first, *args])
+    env = {each: stand_in(each) for each in variables}
     if is_http:
         address = f"http://127.0.0.1:{port or 'PORT'}{SERVED_AT}"
         remote: dict[str, Any] = {
@@ -32,7 +46,7 @@ def client_settings(
             "headers": {"Authorization": f"Bearer ${{{token_variable}}}"},
         }
         parts = [
-            (f"Start it first: {token_variable}=… {shlex.join([program, *first, *args])}", ""),
+            (f"Start it first: {' '.join(f'{each}=…' for each in (token_variable, *variables))} {started}", ""),
             ("Claude Code, in .mcp.json", _json({"mcpServers": {_NAME: remote}})),
             ("VS Code, in .vscode/mcp.json", _json({"servers": {_NAME: _vscode(remote, token_variable)}})),
             ("Cursor, in .cursor/mcp.json", _json({"mcpServers": {_NAME: _cursor(remote, token_variable)}})),
@@ -43,8 +57,9 @@ def client_settings(
             ),
         ]
     else:
-        local = {"command": program, "args": [*first, *args]}
-        parts = [
+        local: dict[str, Any] = {"command": program, "args": [*first, *args], **({"env": env} if env else {})}
+        parts = [(f"Put the values in place of {', '.join(env.values())}", "")] if env else []
+        parts += [
             (
                 "Claude Desktop (Settings, Developer, Edit Config: claude_desktop_config.json), Cursor "
                 "(~/.cursor/mcp.json) and Gemini CLI (~/.gemini/settings.json), under mcpServers",
@@ -52,15 +67,26 @@ def client_settings(
             ),
             (
                 "Claude Code, as a command",
-                shlex.join(["claude", "mcp", "add", _NAME, "--", program, *first, *args]),
+                f"{shlex.join(['claude', 'mcp', 'add', *_env_options(env), _NAME])} -- {started}",
             ),
             ("VS Code, in .vscode/mcp.json", _json({"servers": {_NAME: {"type": "stdio", **local}}})),
             (
                 "Codex, in ~/.codex/config.toml",
-                f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps([*first, *args])}",
+                f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps([*first, *args])}"
+                f"{_env_table(env)}",
             ),
         ]
     return "\n\n".join(f"# {title}\n{text}".rstrip() for title, text in parts)
+
+
+def _env_options(env: Mapping[str, str]) -> list[str]:
+    # `--env` takes any number of words, so that another option has to end them.
+    return ["--env", *(f"{name}={value}" for name, value in env.items()), "--transport", "stdio"] if env else []
+
+
+def _env_table(env: Mapping[str, str]) -> str:
+    lines = [f"{json.dumps(name)} = {json.dumps(value)}" for name, value in env.items()]
+    return "\n".join(["", "", f"[mcp_servers.{_NAME}.env]", *lines]) if lines else ""
 
 
 def _vscode(remote: dict[str, Any], variable: str) -> dict[str, Any]:

@@ -338,7 +338,11 @@ _FIND = ToolSpec(
 )
 _BACK = ToolSpec("back", (Back, Forward, Reload), "Go back or forward in the history of the tab, or load it again.")
 _REPORT = ToolSpec(
-    "report", (), "What was done in a session so far, and where its record is.", NamedSession, only_looks=True
+    "report",
+    (),
+    "What was done in a session so far, with the number of each step, and where its record is.",
+    NamedSession,
+    only_looks=True,
 )
 _CLOSE = ToolSpec("close", (Finish,), "End a session: done or not, with an answer for the record.", NamedSession)
 _RUN = ToolSpec(

@@ -23,6 +23,8 @@ _BESIDE, _RIM, _GOES_ON = 2, 1, 0.5
 not."""
 _HIDDEN, _SAME_BAR = 0.6, 0.8
 """The share of a row of a bar that is its own or hidden, and the likeness of two boxes of one bar."""
+_UNEVEN, _MOST_STEPS = 0.2, 2
+"""How far a bar may be from where an even row has one, as a share of a step, and the steps to the next bar."""
 POINT_PX = 22.0
 """The largest size of a point, in CSS pixels."""
 
@@ -126,6 +128,39 @@ def find_bars(filled: Sequence[Sequence[Bar]], *, may_stack: bool) -> list[list[
     for _ in filled if may_stack else ():  # each colour may stand on one that stands on others
         known = [bar.whole for bars in found for bar in bars]
         found = [bars or _stacked(boxes, known) for bars, boxes in zip(found, filled, strict=True)]
+    return found
+
+
+def even_step(places: Sequence[float]) -> float | None:
+    """How far neighbours of a row are apart of which some may be missing; None if the row is uneven or too short."""
+    apart = np.diff(places)
+    if not len(apart) or apart.min() <= 0:
+        return None
+    step = float(np.median(apart / np.round(apart / apart.min())))
+    many = np.round(apart / step)
+    if many.min() < 1 or (np.abs(apart / step - many) > _UNEVEN).any():
+        return None
+    return float(apart.sum() / many.sum())  # the pixels of one are rounded, those of all are not
+
+
+def going_on(bars: Sequence[Bar], boxes: Sequence[Bar]) -> list[Bar]:
+    """The boxes that go on where a row of bars ends, on both sides: as wide as these, and one step or two farther."""
+    wide = float(np.median([bar.whole.width for bar in bars]))
+    step = even_step([bar.whole.center.x for bar in bars])
+    if step is None:
+        return []
+    found: list[Bar] = []
+    for way in (-1, 1):
+        last = max(way * bar.whole.center.x for bar in bars)
+        for box in sorted(boxes, key=lambda each: way * each.whole.center.x):
+            many = (way * box.whole.center.x - last) / step
+            is_alike = abs(box.whole.width - wide) <= _EQUAL_PX
+            if many < 0.5 or not is_alike or abs(many - round(many)) > _UNEVEN:
+                continue
+            if round(many) > _MOST_STEPS:
+                break
+            found.append(box)
+            last = way * box.whole.center.x
     return found
 
 

@@ -6,6 +6,7 @@ with its error. This module knows texts, boxes and pixels, but no pages.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,7 +19,7 @@ from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
-from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_bars
+from vision_agent.vision.surfaces.bars import POINT_PX, Bar, even_step, filled_boxes, find_bars, going_on
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
@@ -49,6 +50,10 @@ _HEIGHTS = ("high", "body top", "body bottom", "low")
 """The series of a chart of candles."""
 _HAS_NAME = 0.75
 """The least distance of two values, as a share of that of two names, at which each of them has a name."""
+_IN_PLOT = 0.9
+"""The share of a bar that is near the names of the axis."""
+_AT_NAME_PX = 6.0
+"""How far the middle of an uneven value may be from that of its name."""
 _LEAST_APART_PX = 3.0
 """What is nearer to each other is above each other, as several points at one place."""
 _BEYOND_CANDLES = 2.0
@@ -308,9 +313,9 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         values, series, colours = candles.values, candles.series, candles.other_colours
         names = {each.name for each in series}
     masks = _series_masks(part, colours)
-    is_coloured = _coloured(part.pixels)
-    filled = [filled_boxes(mask, is_coloured & ~mask, part.box, part.scale, shapes) for mask in masks]
-    bars_of = find_bars(filled, may_stack=axis.kind == "linear")
+    whole = _plot(axis, across, surface, float("inf"))
+    beside = _without_signs(_Part(view_pixels(picture, whole), whole, scale), legend, min(axis.first, axis.last))
+    bars_of = _bars(beside, plot, colours, shapes, may_stack=axis.kind == "linear")
     unread: list[str] = []
     for colour, mask, bars in zip(colours, masks, bars_of, strict=True):
         name = _name(colour, legend)
@@ -370,7 +375,8 @@ def _candle_series(
         return None
     values = [_candle_value(each, colours[which[each.colour]], part, legend, axis) for each in candles]
     places = [each.box.center.x for each in values]
-    values = [replace(each, at=at) for each, at in zip(values, _names_of(places, across), strict=True)]
+    step = float(np.median(np.diff(places)))
+    values = [replace(each, at=at) for each, at in zip(values, _names_of(places, across, step), strict=True)]
     series = [
         Series(name, tuple((each.at, each.heights[at], each.errors[at]) for each in values))
         for at, name in enumerate(_HEIGHTS)
@@ -406,21 +412,67 @@ def _candle_value(
     return DrawnValue(box, "candle", _name(colour, legend), "", middle, max(errors), point, heights, errors)
 
 
+def _bars(
+    beside: _Part, plot: Box, colours: Sequence[Floats], shapes: Sequence[Box], *, may_stack: bool
+) -> list[list[Bar]]:
+    """The bars of each colour, also those farther from the names of the axis that go on as the others do.
+
+    Args:
+        beside: all that is beside the axis of numbers.
+        plot: the part of it that is near the names.
+        colours: those of the series.
+        shapes: the boxes of all shapes.
+        may_stack: whether bars may stand on others.
+    """
+    is_coloured = _coloured(beside.pixels)
+    masks = _series_masks(beside, colours)
+    filled = [filled_boxes(mask, is_coloured & ~mask, beside.box, beside.scale, shapes) for mask in masks]
+    inside = [[each for each in boxes if each.whole.share_in(plot) >= _IN_PLOT] for boxes in filled]
+    near = find_bars(inside, may_stack=may_stack)
+    longer = [
+        [*own, *going_on(bars, [each for each in boxes if each not in own])] if len(bars) > 1 else own
+        for own, bars, boxes in zip(inside, near, filled, strict=True)
+    ]
+    return [
+        more if {bar.box for bar in bars} <= {bar.box for bar in more} else bars
+        for bars, more in zip(near, find_bars(longer, may_stack=may_stack), strict=True)
+    ]
+
+
 def _counted(values: list[DrawnValue], across: Axis) -> list[DrawnValue]:
     """The values of one series, from left to right; where only some of their places have names, counted from those."""
     places = [each.box.center.x for each in values]
     named = [place for place, _ in across.names]
-    if across.kind != "names" or min(len(places), len(named)) < 2:
+    if across.kind != "names" or not places or len(named) < 2:
         return values
-    apart = float(np.median(np.diff(places)))
-    if not _LEAST_APART_PX <= apart <= _HAS_NAME * float(np.median(np.diff(named))):
+    spacing = float(np.median(np.diff(named)))
+    apart = float(np.median(np.diff(places))) if len(places) > 1 else spacing
+    if apart < _LEAST_APART_PX:
         return values
-    return [replace(each, at=at) for each, at in zip(values, _names_of(places, across), strict=True)]
+    if apart > _HAS_NAME * spacing:
+        names = _names_of(places, across, spacing)
+    elif (step := even_step(places)) is not None:
+        names = _names_of(places, across, step)
+    else:
+        names = [_share_between(place, across) for place in places]
+    return [replace(each, at=at) for each, at in zip(values, names, strict=True)]
 
 
-def _names_of(places: Sequence[float], across: Axis) -> list[str]:
-    """The names of even places on the axis; between two names, the one to the left and by how many further."""
-    step = float(np.median(np.diff(places)))
+def _share_between(place: float, across: Axis) -> str:
+    """The name at a place of a row of uneven ones; where it has none, how far it is on the way between two names."""
+    at = min(max(1, bisect_right(across.names, (place, ""))), len(across.names) - 1)
+    (first, left), (last, right) = across.names[at - 1], across.names[at]
+    share = (place - first) / (last - first)
+    if abs(place - first) <= _AT_NAME_PX:
+        return left
+    return right if abs(place - last) <= _AT_NAME_PX else f"{share:.0%} from {left} to {right}"
+
+
+def _names_of(places: Sequence[float], across: Axis, step: float) -> list[str]:
+    """The names of places on the axis, each a step from the next; without a name, from which it is how many further.
+
+    That is the name to the left, or the first one.
+    """
     named: list[str] = []
     for place in places:
         near, words = min(across.names, key=lambda each: abs(each[0] - place))
@@ -432,7 +484,7 @@ def _names_of(places: Sequence[float], across: Axis) -> list[str]:
             before = [each for each in across.names if each[0] <= place]
             first, name = max(before) if before else min(across.names)
             many = round((place - first) / step)
-            named.append(f"{name} {'+' if many > 0 else '−'} {abs(many)}")
+            named.append(f"{name} {'+' if many > 0 else '−'} {abs(many)}" if many else name)
     return named
 
 

@@ -76,6 +76,8 @@ class SurfaceLook:
     """The number of texts that there was no time to read."""
     layer: TextLayer = NO_LAYER
     """The texts that the page lays over the surface, as far as its pixels have them."""
+    texts: tuple[LaidText, ...] = ()
+    """All that was read, things or not."""
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,7 @@ class Drawing:
             is_all_read=not postponed,
             postponed=postponed,
             layer=layer,
+            texts=tuple(LaidText(one.text, box) for box, one in readings.items() if one and one.text),
         )
 
     def _recognize(self, found: list[_KnownThing]) -> tuple[list[_KnownThing], list[_KnownThing]]:
@@ -397,5 +400,9 @@ def _shift_look(looked: SurfaceLook, x: float, y: float) -> SurfaceLook:
     if x == y == 0:
         return looked
     things, elsewhere = (tuple(shift_thing(each, x, y) for each in them) for them in (looked.things, looked.elsewhere))
-    denied = tuple(LaidText(text, shift_box(box, x, y)) for text, box in looked.layer.denied)
-    return replace(looked, things=things, elsewhere=elsewhere, layer=replace(looked.layer, denied=denied))
+    denied, texts = (
+        tuple(LaidText(text, shift_box(box, x, y)) for text, box in them)
+        for them in (looked.layer.denied, looked.texts)
+    )
+    layer = replace(looked.layer, denied=denied)
+    return replace(looked, things=things, elsewhere=elsewhere, layer=layer, texts=texts)
