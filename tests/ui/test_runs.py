@@ -49,6 +49,8 @@ async def test_a_run_is_started_followed_replayed_and_compared_with_its_replay(
     await expect(page.locator("#steps li")).to_have_count(4)
     await expect(page.locator("figcaption")).to_contain_text("Step 4")
     await expect(page.locator("#facts")).to_contain_text("step lines")
+    await expect(page.locator("#command")).to_contain_text("<<'LINES'\ntype \"mug\" into Search\nclick Find\n")
+    await expect(page.locator("#command")).not_to_contain_text("--name")
     [listed] = list_runs(tmp_path / "runs")
     run = read(listed.folder)
     assert (run.task.goal, run.ok, run.answer) == (goal, True, "Two")
