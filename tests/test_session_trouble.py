@@ -346,8 +346,8 @@ async def test_on_a_disk_that_fills_up_nothing_is_done_that_is_not_on_record(
 
     with mounted(tmp_path / "disk", "4m") as disk:
         begun = await ordering(orders, page, disk, fill)
-    # A line may still fit into what is left of its block; no picture does.
-    assert orders.heard == begun <= 2
+    # A line may still fit into what is left of its block; no picture does. What was begun may have been refused.
+    assert 1 <= orders.heard <= begun <= 2
 
 
 async def test_a_full_disk_ends_the_run_with_what_was_recorded(
