@@ -1,6 +1,6 @@
 // Parts of a control that is made of several elements and need no mark beside it: the box and the arrow of a combobox,
-// what is painted in the place of a box to tick.
-import { attributeOf, flatContains, localNameOf, parentElementOf, queryAll } from './dom.js';
+// what is painted in the place of a box to tick, the second arrow that unfolds the same.
+import { attributeOf, flatContains, hasAttribute, localNameOf, parentElementOf, queryAll } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { inputTypeOf, roleOf } from './role.js';
 import { textOf } from './text.js';
@@ -57,4 +57,39 @@ export function withoutStandIns(kept) {
 function holdsOnlyBox(around, boxes) {
   const controls = queryAll(around, ANY_CONTROL);
   return controls.length === 1 && boxes.has(controls[0]) && !textOf(around, (inner) => boxes.has(inner)).trim();
+}
+
+/**
+ * The candidates without the buttons that unfold what another one unfolds too: the arrow that only the mouse reaches,
+ * beside the button with words; the arrow in a heading that shows that it is pressed as a whole.
+ * @param {Candidate[]} kept
+ */
+export function withoutSecondOpeners(kept) {
+  const openers = kept.filter(({ element }) => roleOf(element) === 'button' && hasAttribute(element, 'aria-expanded'));
+  const arrows = openers.filter(({ element }) => !textOf(element).trim());
+  const seconds = new Set(arrows.filter(({ element }) => (
+    isBesideOpener(element, openers) || isInPressedHeading(element, openers, kept)
+  )));
+  return seconds.size ? kept.filter((each) => !seconds.has(each)) : kept;
+}
+
+/** @param {Element} arrow @param {Candidate[]} openers */
+function isBesideOpener(arrow, openers) {
+  if (attributeOf(arrow, 'tabindex') !== '-1') return false;
+  const around = parentElementOf(arrow);
+  const [other, ...more] = openers.map(({ element }) => element).filter((element) => (
+    element !== arrow && parentElementOf(element) === around
+  ));
+  if (!other || more.length || attributeOf(other, 'tabindex') === '-1') return false;
+  return ['aria-expanded', 'aria-controls'].every((name) => attributeOf(other, name) === attributeOf(arrow, name));
+}
+
+/** @param {Element} arrow @param {Candidate[]} openers @param {Candidate[]} kept */
+function isInPressedHeading(arrow, openers, kept) {
+  const heading = kept.find(({ element, strong, listens, responds }) => (
+    !strong && listens && responds && roleOf(element) === 'heading' && flatContains(element, arrow)
+  ));
+  return heading !== undefined && openers.every(({ element }) => (
+    element === arrow || !flatContains(heading.element, element)
+  ));
 }

@@ -8,6 +8,7 @@ import { labelsOf } from './html_labels.js';
 import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
 import { iconNameIn, pictureFileIn } from './picture_name.js';
 import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
+import { isRow } from './rows.js';
 import { columnHeaderOf, headedCellOf, rowLabelOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
 import { laidTextBeside, laidTextUnder } from './text_layer.js';
@@ -31,7 +32,7 @@ const LEVELS = 4;
 /** A field may stand in a table of its own in the box that has the tooltip. */
 const LEVELS_OF_TOOLTIP = 6;
 const FAR = 60;
-/** Text outside of these groups belongs to something else. */
+/** Text outside of these groups, or of a row, belongs to something else. */
 const GROUPS = new Set([
   'form', 'fieldset', 'section', 'article', 'dialog', 'main', 'body', 'html', 'tr', 'table', 'li', 'nav', 'header',
   'footer', 'aside',
@@ -231,7 +232,7 @@ function labelFrom(field, next, levels, cell) {
     }
     if (line.length) return label(line, next);
     const parent = flatParentOf(at);
-    if (!parent || GROUPS.has(localNameOf(parent))) return '';
+    if (!parent || GROUPS.has(localNameOf(parent)) || isRow(parent)) return '';
     at = parent;
   }
   return '';

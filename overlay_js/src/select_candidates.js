@@ -1,9 +1,9 @@
 // Which candidates stay: one for each intent, and one for a surface together with its transparent cover.
 import { findTransparentCovers } from './transparent_cover.js';
-import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatParentOf, localNameOf } from './dom.js';
-import { parentElementOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatElementsOf } from './dom.js';
+import { flatParentOf, localNameOf, parentElementOf, queryAll, rootOf, styleOf, textContentOf } from './dom.js';
 import { labelsBeside, LIST_LISTENS } from './candidates.js';
-import { withoutParts, withoutStandIns } from './composite_parts.js';
+import { withoutParts, withoutSecondOpeners, withoutStandIns } from './composite_parts.js';
 import { isList, isStructure } from './evidence.js';
 import { isMarkedCell } from './grid_cells.js';
 import { fillsOuter, forgetInnerControls, isEntry, isPressedFor, isPressedPart } from './inner_control.js';
@@ -28,6 +28,11 @@ const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 const NAMED_FIELDS = new Set([
   'textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider', 'checkbox', 'switch',
 ]);
+const HEARS_POINTER_PASS = /^listens: ((mouse|pointer)(enter|leave|over|out)|, )+$/;
+const GROUPED_FIELDS = new Set([...NAMED_FIELDS, 'radio']);
+const TITLED_GROUPS = ':is(fieldset, [role=radiogroup], [role=group])[aria-labelledby]';
+/** Boxes around the words that name something. */
+const MOST_AROUND_NAME = 3;
 const TICKED_ROLES = new Set(['checkbox', 'radio', 'switch']);
 /** CSS pixels. */
 const HAIRLINE = 3;
@@ -43,16 +48,21 @@ export function selectCandidates(doc, found, view) {
     cover.outline = areaAround([cover, ...surfaces].map((each) => each.pieces[0]));
   }
   withoutDrawnFrames(found);
-  const remaining = withOnePerIntent(found, view);
+  const remaining = withoutGroupTitles(withOnePerIntent(found, view));
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
   const apart = withoutStandIns(withoutParts(remaining.filter((each) => !beneath.has(each))));
-  return atPressedParts(found, withoutInnerControls(apart));
+  return atPressedParts(found, withoutInnerControls(withoutSecondOpeners(apart)));
 }
 
-/** Whether all that speaks for it is what its list listens for. @param {Candidate} candidate */
-function isListed({ responds, evidence }) {
-  return !responds && evidence.length > 0 && evidence.every((reason) => reason.startsWith(LIST_LISTENS));
+/**
+ * What its list listens for, if nothing else speaks for a press on it; '' for everything else. That it hears the
+ * pointer come and go speaks for none.
+ * @param {Candidate} candidate
+ */
+function listedFor({ responds, evidence }) {
+  const presses = evidence.filter((reason) => !HEARS_POINTER_PASS.test(reason));
+  return !responds && presses.every((reason) => reason.startsWith(LIST_LISTENS)) ? presses[0] ?? '' : '';
 }
 
 /** Whether all that shows that it responds is that the keyboard can reach it. @param {Candidate} candidate */
@@ -161,8 +171,8 @@ function withOnePerIntent(found, view) {
     header: roleOf(each.element) === 'columnheader',
     borrows: each.strong && !each.listens && each.evidence.every((reason) => /^(role=|tabindex|cursor:)/.test(reason)),
     item: each.item,
-    listed: isListed(each),
-    begun: isListed(each) && !/click/.test(each.evidence[0]),
+    listed: listedFor(each) !== '',
+    begun: listedFor(each) !== '' && !/click/.test(listedFor(each)),
     cell: isMarkedCell(each),
     label: each.control !== each.element,
     twin: twins[index],
@@ -217,19 +227,60 @@ function cursorOf({ evidence }) {
 }
 
 /**
- * For each element by whose words a field is named, that field: a press on the one is meant for the other.
+ * For each element by whose words a field is named, that field: a press on the one is meant for the other. A box that
+ * holds nothing else is such an element too, if it does not show that it can be pressed.
  * @param {Candidate[]} found @returns {Map<Element, Element>}
  */
 function namedBy(found) {
   const fields = new Map();
+  const responding = new Set(found.flatMap(({ element, responds }) => (responds ? [element] : [])));
   for (const { element, strong } of found) {
-    const ids = strong && NAMED_FIELDS.has(roleOf(element)) ? attributeOf(element, 'aria-labelledby') : null;
-    for (const id of ids?.trim().split(/\s+/) ?? []) {
-      const name = elementById(rootOf(element), id);
-      if (name && !flatContains(name, element)) fields.set(name, element);
+    if (!strong || !NAMED_FIELDS.has(roleOf(element))) continue;
+    for (const name of namesOf(element)) {
+      if (!flatContains(name, element)) fields.set(name, element);
+      for (const box of boxesOfOnly(name)) if (!responding.has(box)) fields.set(box, element);
     }
   }
   return fields;
+}
+
+/** The elements by whose words an element is named. @param {Element} named */
+function namesOf(named) {
+  const ids = attributeOf(named, 'aria-labelledby')?.trim().split(/\s+/) ?? [];
+  return ids.flatMap((id) => elementById(rootOf(named), id) ?? []);
+}
+
+/** The boxes close around an element that hold nothing else. @param {Element} element */
+function boxesOfOnly(element) {
+  const boxes = [];
+  const words = textContentOf(element).trim();
+  let around = parentElementOf(element);
+  while (words && around && boxes.length < MOST_AROUND_NAME) {
+    if (flatElementsOf(around).length > 1 || textContentOf(around).trim() !== words) break;
+    boxes.push(around);
+    around = parentElementOf(around);
+  }
+  return boxes;
+}
+
+/**
+ * The candidates without the words above a group of fields that only hear a press: at most it gives the focus to the
+ * first field. What folds a group shows that it can be pressed.
+ * @param {Candidate[]} kept
+ */
+function withoutGroupTitles(kept) {
+  const heard = kept.filter(({ strong, responds, listens }) => !strong && !responds && listens);
+  const roots = new Set(heard.map(({ element }) => rootOf(element)));
+  const groups = [...roots].flatMap((root) => queryAll(root, TITLED_GROUPS));
+  const names = groups.filter((group) => holdsOnlyFields(group, kept)).flatMap(namesOf);
+  const titles = new Set(names.flatMap((name) => [name, ...boxesOfOnly(name)]));
+  return titles.size ? kept.filter((each) => !heard.includes(each) || !titles.has(each.element)) : kept;
+}
+
+/** Whether all controls in a group are fields. @param {Element} group @param {Candidate[]} kept */
+function holdsOnlyFields(group, kept) {
+  const inside = kept.filter(({ strong, element }) => strong && flatContains(group, element));
+  return inside.length > 0 && inside.every(({ control }) => GROUPED_FIELDS.has(roleOf(control)));
 }
 
 /**

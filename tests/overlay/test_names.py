@@ -464,6 +464,10 @@ FOUND = {
         "I agree to the terms of use.",
     ),
     "nothing where the text is far above": ("<div><div style='height:120px'>Elsewhere</div><input id=it></div>", ""),
+    "nothing where the text above is in another row": (
+        "<div role=grid><div role=row><div role=gridcell>Rake</div></div><div role=row><div role=gridcell><input id=it type=checkbox></div></div></div>",
+        "",
+    ),
     "nothing that is hidden": ("<div><div hidden>Street</div><input id=it></div>", ""),
     "a tooltip inside an icon": (
         "<button id=it><i title=Delete style='display:inline-block;width:16px;height:16px'></i></button>",
