@@ -48,7 +48,7 @@ export function selectCandidates(doc, found, view) {
     cover.outline = areaAround([cover, ...surfaces].map((each) => each.pieces[0]));
   }
   withoutDrawnFrames(found);
-  const remaining = withoutGroupTitles(withOnePerIntent(found, view));
+  const remaining = withoutIdleTitles(withOnePerIntent(found, view));
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
   const apart = withoutStandIns(withoutParts(remaining.filter((each) => !beneath.has(each))));
@@ -264,16 +264,17 @@ function boxesOfOnly(element) {
 }
 
 /**
- * The candidates without the words above a group of fields that only hear a press: at most it gives the focus to the
- * first field. What folds a group shows that it can be pressed.
+ * The candidates without the words above a group of fields, or above a field that its label stands for, that only hear
+ * a press: at most it gives the focus to a field. What folds a group shows that it can be pressed.
  * @param {Candidate[]} kept
  */
-function withoutGroupTitles(kept) {
+function withoutIdleTitles(kept) {
   const heard = kept.filter(({ strong, responds, listens }) => !strong && !responds && listens);
   const roots = new Set(heard.map(({ element }) => rootOf(element)));
   const groups = [...roots].flatMap((root) => queryAll(root, TITLED_GROUPS));
-  const names = groups.filter((group) => holdsOnlyFields(group, kept)).flatMap(namesOf);
-  const titles = new Set(names.flatMap((name) => [name, ...boxesOfOnly(name)]));
+  const drawn = kept.flatMap(({ element, control }) => (control !== element ? [control] : []));
+  const named = [...groups.filter((group) => holdsOnlyFields(group, kept)), ...(heard.length ? drawn : [])];
+  const titles = new Set(named.flatMap(namesOf).flatMap((name) => [name, ...boxesOfOnly(name)]));
   return titles.size ? kept.filter((each) => !heard.includes(each) || !titles.has(each.element)) : kept;
 }
 
