@@ -8,6 +8,7 @@ import { isList, isStructure } from './evidence.js';
 import { isMarkedCell } from './grid_cells.js';
 import { fillsOuter, forgetInnerControls, isEntry, isPressedFor, isPressedPart } from './inner_control.js';
 import { rememberInnerControl } from './inner_control.js';
+import { withoutMereWords } from './mere_words.js';
 import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
 import { isRow, looksLikeRow } from './rows.js';
@@ -48,7 +49,7 @@ export function selectCandidates(doc, found, view) {
     cover.outline = areaAround([cover, ...surfaces].map((each) => each.pieces[0]));
   }
   withoutDrawnFrames(found);
-  const remaining = withoutIdleTitles(withOnePerIntent(found, view));
+  const remaining = withoutMereWords(withoutIdleTitles(withOnePerIntent(found, view)));
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
   const apart = withoutStandIns(withoutParts(remaining.filter((each) => !beneath.has(each))));
@@ -269,13 +270,21 @@ function boxesOfOnly(element) {
  * @param {Candidate[]} kept
  */
 function withoutIdleTitles(kept) {
-  const heard = kept.filter(({ strong, responds, listens }) => !strong && !responds && listens);
-  const roots = new Set(heard.map(({ element }) => rootOf(element)));
-  const groups = [...roots].flatMap((root) => queryAll(root, TITLED_GROUPS));
-  const drawn = kept.flatMap(({ element, control }) => (control !== element ? [control] : []));
-  const named = [...groups.filter((group) => holdsOnlyFields(group, kept)), ...(heard.length ? drawn : [])];
-  const titles = new Set(named.flatMap(namesOf).flatMap((name) => [name, ...boxesOfOnly(name)]));
-  return titles.size ? kept.filter((each) => !heard.includes(each) || !titles.has(each.element)) : kept;
+  const heard = new Set(kept.flatMap(({ element, strong, responds, listens }) => (
+    !strong && !responds && listens ? [element] : []
+  )));
+  if (!heard.size) return kept;
+  const titles = new Set();
+  /** @param {Element} named @param {() => boolean} isMet */
+  const addTitlesOf = (named, isMet) => {
+    const found = namesOf(named).flatMap((name) => [name, ...boxesOfOnly(name)]).filter((each) => heard.has(each));
+    if (found.length && isMet()) for (const title of found) titles.add(title);
+  };
+  for (const { element, control } of kept) if (control !== element) addTitlesOf(control, () => true);
+  for (const root of new Set(Array.from(heard, rootOf))) {
+    for (const group of queryAll(root, TITLED_GROUPS)) addTitlesOf(group, () => holdsOnlyFields(group, kept));
+  }
+  return kept.filter(({ element }) => !titles.has(element));
 }
 
 /** Whether all controls in a group are fields. @param {Element} group @param {Candidate[]} kept */
