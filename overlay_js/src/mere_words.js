@@ -9,9 +9,8 @@ import { textOf } from './text.js';
 
 /** So many plain elements that show a hand tell that the page shows one where a press does something. */
 const FEWEST_HANDS = 3;
-/** Whole clicks and the pointer passing over; what hears a press begin may be dragged. */
-const HEARS_CLICKS = /^listens: (click|dblclick|contextmenu|(mouse|pointer)(enter|leave|over|out)|, )+$/;
-const TEXT_CURSORS = new Set(['auto', 'text']);
+/** Clicks and the pointer passing over. What hears a press begin may be dragged; what hears two may become a field. */
+const HEARS_CLICKS = /^listens: (click|(mouse|pointer)(enter|leave|over|out)|, )+$/;
 const LETTER = /\p{L}/u;
 
 /**
@@ -36,10 +35,13 @@ function showsHand({ strong, listens, evidence }) {
   return !strong && listens && evidence.some((reason) => reason.startsWith('cursor:pointer'));
 }
 
-/** Whether an element has words that can be selected, and looks so. @param {Element} element */
+/**
+ * Whether an element has words that can be selected, and looks so. Who asks for the cursor of text means a field.
+ * @param {Element} element
+ */
 function looksLikeText(element) {
   const { cursor, userSelect } = styleOf(element);
-  return TEXT_CURSORS.has(cursor) && userSelect !== 'none' && LETTER.test(textOf(element));
+  return cursor === 'auto' && userSelect !== 'none' && LETTER.test(textOf(element));
 }
 
 /** Whether an element is a row, a heading of a column, or stands beside others like it. @param {Element} element */
