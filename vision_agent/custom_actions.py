@@ -254,7 +254,10 @@ def recordable_action(chosen: BaseModel, custom: Sequence[CustomAction]) -> Any:
 async def carry_out(
     chosen: Custom, custom: Sequence[CustomAction], context: ActionContext, deadline_s: float
 ) -> Outcome:
-    """Runs a custom action and returns its outcome; an error in its function becomes a refusal.
+    """Runs a custom action and returns its outcome.
+
+    An error in its function leaves unknown what was done before, so it is partly done, and not to be repeated. It is a
+    refusal if the author declared that the action has no risks.
 
     Raises:
         Unavailable: the browser or the model is no longer available.
@@ -275,9 +278,16 @@ async def carry_out(
             sentence = f"{chosen.name} did not finish within {deadline_s:g} s and goes on in the background."
             return Outcome(status="partial", refusal="timed_out", sentence=sentence)
         if timer.expired():
-            return _refused(f"{chosen.name} did not finish within {deadline_s:g} s and was stopped", "timed_out")
-        return _refused(f"{chosen.name} failed: {type(error).__name__}: {error}")
+            return _cut_short(own, f"{chosen.name} did not finish within {deadline_s:g} s and was stopped", "timed_out")
+        return _cut_short(own, f"{chosen.name} failed: {type(error).__name__}: {error}")
     return Outcome(status="done", effect="changed", sentence=_with_stop(sentence))
+
+
+def _cut_short(own: CustomAction, words: str, refusal: Refusal = "unsupported") -> Outcome:
+    if own.risks == ():
+        return _refused(words, refusal)
+    sentence = f"{_with_stop(words)} What it had done by then is not known."
+    return Outcome(status="partial", refusal=refusal, sentence=sentence)
 
 
 def _refused(words: str, refusal: Refusal = "unsupported") -> Outcome:

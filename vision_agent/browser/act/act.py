@@ -262,9 +262,10 @@ def _deadline_s(sender: InputSender, action: Action) -> float:
 
 async def _interrupted_outcome(sender: InputSender, refusal: Refused, before: PageBefore) -> Outcome:
     """Refused if nothing was done; else partial, with what was done, and the effect of input that reached the page."""
-    if not sender.sent_inputs and sender.carried_out:
-        # Done by the browser, as opening an address is; what became of it is not known.
-        is_said = refusal.sentence.startswith(sender.carried_out)
+    # The page was asked what came of it, and did not answer.
+    is_said = bool(sender.carried_out) and refusal.sentence.startswith(sender.carried_out)
+    if is_said or (sender.carried_out and not sender.sent_inputs):
+        # Without input it was done by the browser, as opening an address is.
         said = refusal.sentence if is_said else f"{sender.carried_out}. {capitalised(refusal.sentence)}"
         return Outcome(status="partial", refusal=refusal.refusal, sentence=said)
     if not sender.sent_inputs:

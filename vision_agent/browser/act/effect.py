@@ -63,6 +63,8 @@ _HELD = (
     "the page has the pointer for itself (pointer lock): moves count from where the pointer was, and clicks go to what "
     "has it"
 )
+_ANSWERS_S = 1.0
+"""How long a page that was silent may take to answer."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -81,8 +83,8 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
     try:
         read = await _read_settled_page(attempt, before, tabs, observer)
-    except FrameSilent as error:
-        raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
+    except FrameSilent:
+        read = await _read_late(attempt, before, tabs, observer)
     is_other, now, value, pixels = read.is_other, read.now, read.value, read.pixels
     happened = tabs.take_events()
     changes = [*read.changes]
@@ -223,6 +225,19 @@ async def _read_settled_page(attempt: Attempt, before: PageBefore, tabs: Tabs, o
         if await is_quiet(tabs, needed, max(until - time.monotonic(), _READING_S)):
             break
     return read
+
+
+async def _read_late(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
+    """The page that was silent at first, as one that a busy machine is about to show.
+
+    Raises:
+        Refused: it does not answer now, either.
+    """
+    try:
+        await overlay_calls.document_token(tabs.active.main_frame, _ANSWERS_S)
+        return await _read_settled_page(attempt, before, tabs, observer)
+    except FrameSilent as error:
+        raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
 
 
 def _waits(attempt: Attempt, before: PageBefore, whole: float) -> tuple[float | None, ...]:
