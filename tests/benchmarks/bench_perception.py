@@ -31,6 +31,7 @@ HELD_OUT = {
     "first": Path(__file__).parent / "held_out",
     "second": Path(__file__).parent / "held_out_second",
     "third": Path(__file__).parent / "held_out_third",
+    "fourth": Path(__file__).parent / "held_out_fourth",
 }
 """Three sets of pages; each was scored once before anything was changed for it."""
 
