@@ -4,6 +4,7 @@ import { captchasIn } from './captcha.js';
 import { changeLog, recordChanges } from './change_log.js';
 import { countOfSuspects } from './closed_shadow_suspects.js';
 import { contextLines } from './unmarked_text.js';
+import { standForComboboxes } from './combobox_box.js';
 import { standForDrawnFields } from './drawn_editor.js';
 import { attributeOf, bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf } from './dom.js';
 import { titleOf, urlOf } from './dom.js';
@@ -59,6 +60,7 @@ export function scan(doc, request) {
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
   const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);
+  standForComboboxes(gathered.found);
   withoutIdleCells(gathered.found);
   const isScroller = Boolean(request.scrolls && !request.inert);
   const kept = [

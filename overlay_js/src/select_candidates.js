@@ -3,6 +3,7 @@ import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatParentOf, localNameOf } from './dom.js';
 import { parentElementOf, rootOf, styleOf, textContentOf } from './dom.js';
 import { labelsBeside, LIST_LISTENS } from './candidates.js';
+import { isBoxOfField } from './combobox_box.js';
 import { withoutParts, withoutStandIns } from './composite_parts.js';
 import { isList, isStructure } from './evidence.js';
 import { isMarkedCell } from './grid_cells.js';
@@ -136,7 +137,9 @@ function withOnePerIntent(found, view) {
   const twins = pictureTwinsOf(found);
   const named = namedBy(found);
   /** @param {Candidate} each */
-  const labelledBy = ({ element, control, strong }) => {
+  const labelledBy = (each) => {
+    const { element, control, strong } = each;
+    if (isBoxOfField(each)) return -1;
     const field = strong ? undefined : named.get(element);
     if (field) return places.get(field) ?? -1;
     return control === element ? -1 : places.get(control) ?? controlWithin(found, control);
@@ -164,7 +167,7 @@ function withOnePerIntent(found, view) {
     listed: isListed(each),
     begun: isListed(each) && !/click/.test(each.evidence[0]),
     cell: isMarkedCell(each),
-    label: each.control !== each.element,
+    label: each.control !== each.element && !isBoxOfField(each),
     twin: twins[index],
     slides: roleOf(each.element) === 'slider',
     ticks: TICKED_ROLES.has(roleOf(each.control)),

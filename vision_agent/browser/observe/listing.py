@@ -261,7 +261,7 @@ def _attributes(mark: Mark, picture: PageMap, has_same_options: bool) -> list[st
         parts.append("value=•••")
     elif state.value and "\n" in state.value:
         parts += _several_lines(state.value.split("\n"), state.caret_line)
-    elif state.value:
+    elif state.value and not (mark.is_boxed_field and state.value == mark.name):
         parts.append(f'value="{_quotable(state.value)}"')
     elif state.placeholder and state.placeholder != mark.name:
         parts.append(f'placeholder="{_quotable(state.placeholder)}"')
@@ -286,7 +286,8 @@ def _attributes(mark: Mark, picture: PageMap, has_same_options: bool) -> list[st
         parts.append("collapsed")
     if opens:
         parts.append(f"popup={_word(opens)}")
-    parts += [name for name in _FLAGS if getattr(state, name)]
+    # A list whose field takes no text is chosen from all the same.
+    parts += [name for name in _FLAGS if getattr(state, name) and not (name == "readonly" and mark.is_boxed_field)]
     if state.scroll is not None:
         parts.append(_scroll_attributes(state.scroll))
     if mark.surface is not None:
