@@ -11,7 +11,7 @@ import { titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame_place.js';
 import { frameScroller } from './frame_scroller.js';
 import { gather } from './gather.js';
-import { withoutIdleCells } from './grid_cells.js';
+import { withoutIdleCells, withoutListenedCells } from './grid_cells.js';
 import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverCursorsIn } from './hover_cursor.js';
 import { hoverOpenersIn } from './hover_openers.js';
@@ -62,6 +62,7 @@ export function scan(doc, request) {
   standForDrawnFields(gathered.found, clip);
   standForComboboxes(gathered.found);
   withoutIdleCells(gathered.found);
+  withoutListenedCells(gathered.found);
   const isScroller = Boolean(request.scrolls && !request.inert);
   const kept = [
     ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),
