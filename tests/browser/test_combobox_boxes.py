@@ -80,3 +80,8 @@ async def test_a_box_without_a_name_is_listed_by_what_is_chosen_in_it_and_stays_
         assert (outcome.value, await hand.js("said")) == ("Lille", ["opened", "Lille"]), outcome.sentence
         await hand.look()
         assert hand.number("Lille") == number
+
+
+async def test_a_list_that_is_called_what_is_chosen_in_it_says_so_once(on: On) -> None:
+    async with on("<span role=combobox tabindex=0 aria-label=Ghent>Ghent</span>") as hand:
+        assert "1[:]<span role=combobox>Ghent" in hand.seen.listing

@@ -255,13 +255,19 @@ def _with_options_of_the_list_before(marks: Sequence[Mark]) -> set[int]:
     return {mark.number for before, mark in pairwise(lists) if mark.state.options == before.state.options}
 
 
+def _is_called_by_its_choice(mark: Mark) -> bool:
+    """Whether a list to choose from is called what is chosen in it, so that its line need not say it twice."""
+    is_list = mark.is_boxed_field or (mark.role == "combobox" and mark.tag != "input")
+    return is_list and mark.state.value == mark.name
+
+
 def _attributes(mark: Mark, picture: PageMap, has_same_options: bool) -> list[str]:
     state, parts = mark.state, [*_kind_attributes(mark, picture)]
     if state.masked and state.value != "":
         parts.append("value=•••")
     elif state.value and "\n" in state.value:
         parts += _several_lines(state.value.split("\n"), state.caret_line)
-    elif state.value and not (mark.is_boxed_field and state.value == mark.name):
+    elif state.value and not _is_called_by_its_choice(mark):
         parts.append(f'value="{_quotable(state.value)}"')
     elif state.placeholder and state.placeholder != mark.name:
         parts.append(f'placeholder="{_quotable(state.placeholder)}"')
