@@ -160,6 +160,8 @@ class IconGuess(FrozenModel):
 
 DRAWN_EDITOR = "drawn around its field"
 """The evidence of a mark that represents a field that is not visible."""
+BOXED_FIELD = "box around its field"
+"""The evidence of a mark that represents a combobox whose field is not visible."""
 
 
 class Mark(DisplayedModel):
@@ -253,6 +255,11 @@ class Mark(DisplayedModel):
     def is_drawn_editor(self) -> bool:
         """Whether it is the box in which a terminal or a code editor draws the text of a field that does not show."""
         return DRAWN_EDITOR in self.evidence
+
+    @property
+    def is_boxed_field(self) -> bool:
+        """Whether it is the box of a combobox whose own field does not show."""
+        return BOXED_FIELD in self.evidence
 
     @property
     def label_box(self) -> Box | None:

@@ -5,6 +5,7 @@ import { evidenceOf, isClickableDrawing } from './evidence.js';
 import { hitAt } from './hit_test.js';
 import { inputTypeOf, roleOf } from './role.js';
 import { stretchedAreaOf } from './stretched_link.js';
+import { withoutBranches } from './tree_branches.js';
 import { largestFirst, piecesOf, positionedClips, sizeOf } from './visible.js';
 
 /** @import { Area } from './quad.js' */
@@ -108,7 +109,7 @@ function reasonsOf({ strong, weak }, labelled, scrolls) {
 function clickablePieces(element, tag, style, clip, around, inner, strong) {
   const isHiddenByFading = inner.opacity < TRANSPARENT && !(around.opacity >= TRANSPARENT && isLaidOver(element, tag));
   if (style.visibility !== 'visible' || style.pointerEvents === 'none' || isHiddenByFading) return [];
-  const pieces = piecesOf(element, style, clip, inner.turned);
+  const pieces = withoutBranches(element, piecesOf(element, style, clip, inner.turned));
   const canStretch = strong && !around.turned;
   const stretched = canStretch ? stretchedAreaOf(element, style, () => positionedClips(around).absolute) : null;
   if (stretched) pieces.push(stretched);

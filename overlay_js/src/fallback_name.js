@@ -1,5 +1,6 @@
 // What a person would call a mark whose accessible name is empty, and where that name comes from. Classes are never
 // used.
+import { shownInBoxOf } from './combobox_box.js';
 import { coveredSurfaceOf } from './transparent_cover.js';
 import { attributeOf, closest, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf } from './dom.js';
@@ -17,6 +18,8 @@ import { laidTextBeside, laidTextUnder } from './text_layer.js';
 
 /** A page may exchange the file while the control stays what it is, so it does not identify it. */
 const BY_FILE = 'named by the file of its picture';
+/** Another choice is another name for the same control. */
+const BY_CHOICE = 'named by what is chosen in it';
 const SHORT = 80;
 const MOST_STEPS = 60;
 const MOST_INNER = 200;
@@ -58,7 +61,8 @@ export function bestNameOf(element, control, kind, labels) {
   if (saysSomething(under)) return { name: under, lasting: under, how: 'named by the text under it' };
   if (name) return { name, lasting, how: '' };
   for (const [how, text] of guesses(element, control, kind, labels)) {
-    if (saysSomething(text)) return { name: text, lasting: how === BY_FILE ? '' : text, how };
+    const isPassing = how === BY_FILE || how === BY_CHOICE;
+    if (saysSomething(text)) return { name: text, lasting: isPassing ? '' : text, how };
   }
   return { name: '', lasting: '', how: '' };
 }
@@ -104,6 +108,7 @@ function* guesses(element, control, kind, labels) {
     yield [BY_FILE, pictureFileIn(control)];
   }
   yield ['named by the tooltip around it', tooltipAround(control)];
+  yield [BY_CHOICE, tidy(shownInBoxOf(control), SHORT)];
 }
 
 /** Whether an element is a field: it holds a value, and its content is not its name. @param {Element} element */

@@ -1,7 +1,7 @@
 // Cells of a grid that answer presses: a sheet or a calendar listens on its grid, or on a box between it and the cells.
 // A sheet that says nothing of itself listens on a box around its table, or on the document.
-import { attributeOf, closest, firstElementOf, hasAttribute, localNameOf, parentElementOf, queryAll } from './dom.js';
-import { queryFirst, rectOf, styleOf } from './dom.js';
+import { attributeOf, closest, firstElementOf, flatContains, flatElementsOf, hasAttribute } from './dom.js';
+import { localNameOf, parentElementOf, queryAll, queryFirst, rectOf, styleOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { documentListenerTypes, listenerTypesOf } from './registry.js';
 import { explicitRoleOf } from './role.js';
@@ -12,6 +12,8 @@ const GRIDS = new Set(['grid', 'treegrid']);
 const MOST_GRID_CELLS = 300;
 /** From this number of cells on that listen for themselves, the grid is not believed to listen for the others. */
 const FEWEST_LISTENING = 2;
+/** So many cells of a row listen alike where a framework listens to all. */
+const FEWEST_LISTENED = 3;
 const GRID = '[role=grid], [role=treegrid]';
 const HEADING = '[role=columnheader], th';
 /** What a box around a sheet hears. */
@@ -120,6 +122,39 @@ export function withoutIdleCells(found) {
       if (evidence.length === 1 && isIdle()) found[index].pieces = [];
     }
   }
+}
+
+/**
+ * Takes the targets away that are cells of what says that it is a table, no grid, where each cell of the row listens
+ * for the same, also one that only holds a control, and the cell does not show that it responds: a framework listens
+ * to all that it draws.
+ * @param {Candidate[]} found
+ */
+export function withoutListenedCells(found) {
+  const rows = /** @type {Map<Element, Candidate[]>} */ (new Map());
+  for (const each of found) {
+    const row = isListenedCell(each) ? parentElementOf(each.element) : null;
+    if (row) rows.set(row, [...(rows.get(row) ?? []), each]);
+  }
+  for (const [row, cells] of rows) {
+    const controls = found.filter(({ element, strong }) => strong && flatContains(row, element));
+    if (isRowListenedTo(row) && controls.length) for (const each of cells) each.pieces = [];
+  }
+}
+
+/** Whether a target is a cell of a table, and one only because it listens. @param {Candidate} candidate */
+function isListenedCell({ element, strong, responds, evidence }) {
+  return !strong && !responds && explicitRoleOf(element) === 'cell' &&
+    evidence.every((reason) => reason.startsWith('listens: '));
+}
+
+/** Whether each cell of a row of a table listens for the same presses. @param {Element} row */
+function isRowListenedTo(row) {
+  if (explicitRoleOf(row) !== 'row' || !closest(row, '[role=table]') || closest(row, GRID)) return false;
+  const cells = flatElementsOf(row);
+  const [heard, ...others] = cells.map((cell) => pressTypesOf(cell).join());
+  return cells.length >= FEWEST_LISTENED && heard !== '' && others.every((each) => each === heard) &&
+    cells.every((cell) => explicitRoleOf(cell) === 'cell');
 }
 
 /** @param {Element} cell @param {DOMRect[]} headings */

@@ -1,10 +1,11 @@
 // The control inside another one that is pressed for it: the link in a tab, the checkbox in an option, the link that
 // fills a button. Both mean the same, so they share one mark.
-import { attributeOf, flatContains, isConnectedOf, labelledControlOf, localNameOf, rectOf } from './dom.js';
-import { textContentOf } from './dom.js';
+import { attributeOf, flatChildrenOf, flatContains, isConnectedOf, labelledControlOf, localNameOf } from './dom.js';
+import { nodeTypeOf, parentElementOf, rectOf, textContentOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { explicitRoleOf, roleOf } from './role.js';
 import { oneSpaced, saysSomething, textOf } from './text.js';
+import { branchesIn } from './tree_branches.js';
 
 const ITEMS = new Set(['tab', 'menuitem', 'treeitem', 'option']);
 /** What is ticked by the box in it. A tree item is not: it is opened or selected apart from its box. */
@@ -47,15 +48,35 @@ export function isEntry(element) {
 }
 
 /**
- * Whether a part of an entry has all of its words and hears the presses that the entry itself does not hear.
+ * Whether a part of an entry has all of its words, apart from those of the entries below it, and hears the presses that
+ * the entry itself does not hear.
  * @param {Element} part @param {Element} entry
  */
 export function isPressedPart(part, entry) {
   if (!isEntry(entry) || attributeOf(entry, 'onclick') || pressTypesOf(entry).length) return false;
   const address = attributeOf(part, 'href');
   if (address && !address.startsWith('#')) return false; // a link elsewhere does more than to choose the entry
-  const words = oneSpaced(textContentOf(entry)).trim();
-  return pressTypesOf(part).length > 0 && saysSomething(words) && oneSpaced(textContentOf(part)).trim() === words;
+  if (!pressTypesOf(part).length || entryAround(part) !== entry) return false;
+  const words = wordsApartFrom(entry, branchesIn(entry));
+  return saysSomething(words) && oneSpaced(textContentOf(part)).trim() === words;
+}
+
+/** The entry that a part of one belongs to; null outside of any. @param {Element} part */
+function entryAround(part) {
+  let at = parentElementOf(part);
+  while (at && !isEntry(at)) at = parentElementOf(at);
+  return at;
+}
+
+/** The words of an entry without those of the entries below it. @param {Element} entry @param {Element[]} below */
+function wordsApartFrom(entry, below) {
+  /** @param {Node} node @returns {string} */
+  const wordsIn = (node) => {
+    if (nodeTypeOf(node) !== 1) return nodeTypeOf(node) === 3 ? textContentOf(node) : '';
+    const element = /** @type {Element} */ (node);
+    return below.includes(element) ? '' : flatChildrenOf(element).map(wordsIn).join('');
+  };
+  return oneSpaced(below.length ? wordsIn(entry) : textContentOf(entry)).trim();
 }
 
 /**

@@ -86,7 +86,9 @@ function contentOf(element, reading) {
     leavesOut: (inner) => INNER_MARKS.has(inner) || (isCompound(role) && INNER_FIELDS.has(inner)),
   });
   const text = textIn(element, without);
-  return !without.hasLeftOut || saysSomething(text) ? text : textIn(element, nestedReading(reading, {}));
+  if (!without.hasLeftOut || saysSomething(text)) return text;
+  const withoutBelow = { leavesOut: (/** @type {string} */ inner) => inner === 'treeitem' };
+  return textIn(element, nestedReading(reading, role === 'treeitem' ? withoutBelow : {}));
 }
 
 /** @param {string} role */

@@ -1,4 +1,5 @@
 // What a control shows where its accessible name says something else, and what else the page says about it.
+import { boxedFieldOf } from './control_of.js';
 import { paintedCssContentOf } from './css_content.js';
 import { attributeOf, firstElementOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
@@ -26,12 +27,12 @@ const DRAWN_CARET = /(?:^|\s)[█▉▊▋▌▍▎▏▐▮⎸]\s*$/u;
 /**
  * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
  * does: what it shows, what the control that it labels shows, its title, the alternatives of its pictures, where its
- * form goes, and the same of the control in it that is pressed for it.
+ * form goes, and the same of the control in it that is pressed for it; of the box of a combobox only what it shows.
  * @param {Element} element @param {Element} control @param {string} kind @param {string} name
  */
 export function wordsBesideName(element, control, kind, name) {
-  if (!PRESSED_KINDS.has(kind)) return null;
-  const shown = paintedTextOf(element, name);
+  const shown = PRESSED_KINDS.has(kind) || boxedFieldOf(element) ? paintedTextOf(element, name) : '';
+  if (!PRESSED_KINDS.has(kind)) return shown ? { shows: '', says: tidy(shown, 300) } : null;
   const labelled = control === element ? '' : paintedTextOf(control, '');
   const inner = innerControlOf(element);
   const within = inner ? [attributeOf(inner, 'aria-label') ?? '', tooltipOf(inner), wordsOfForm(inner)] : [];

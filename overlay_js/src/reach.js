@@ -1,4 +1,5 @@
 // Where a click would reach each candidate, found by hit tests within a budget; and what covers those it cannot reach.
+import { isOnChosenValue } from './combobox_box.js';
 import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, reaches, samplePoints } from './hit_test.js';
 import { localNameOf, styleOf } from './dom.js';
 import { keyOf } from './registry.js';
@@ -42,7 +43,9 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
       return;
     }
     const hit = hitAt(doc, point.x, point.y);
-    if (hit && reaches(element, hit, isOther)) (isUnseenPart(hit, element) ? spare : points).push(point);
+    const isSpare = () => isUnseenPart(/** @type {Element} */ (hit), element) ||
+      isOnChosenValue(/** @type {Element} */ (hit), element, isOther);
+    if (hit && reaches(element, hit, isOther)) (isSpare() ? spare : points).push(point);
     else if (hit && isInTheWay(hit, element)) blockers.add(hit);
     else isCutOut = true;
   };

@@ -1,7 +1,8 @@
 // Looks again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { recordChanges } from './change_log.js';
+import { isOnChosenValue } from './combobox_box.js';
 import { comparePlace } from './compare_context.js';
-import { controlOf, drawnFieldOf } from './control_of.js';
+import { boxedFieldOf, controlOf, drawnFieldOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, attributeOf, bodyOf, clientHeightOf, clientWidthOf } from './dom.js';
 import { createElement, documentElementOf, flatContains, flatParentOf, hasAttribute, localNameOf } from './dom.js';
 import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
@@ -21,9 +22,10 @@ import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
 import { noteOwnScroll, stabilityOf } from './stability.js';
 import { fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
 import { oneSpaced } from './text.js';
+import { withoutBranches } from './tree_branches.js';
 import { intersect, piecesAndTurn, pinchZoom, sizeOf } from './visible.js';
 
-/** @import { Area } from './quad.js' */
+/** @import { Area, Point } from './quad.js' */
 /** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
 
@@ -54,14 +56,19 @@ export function recheck(doc, request) {
   }
   const rect = rectOf(pressed);
   const isOther = otherTargetTest(element);
-  const points = [];
+  const [points, spare] = [/** @type {Point[]} */ ([]), /** @type {Point[]} */ ([])];
   let blocker = null;
-  for (const point of [...samplePoints(pieces), ...denseSamplePoints(pieces)]) {
+  const own = withoutBranches(pressed, pieces);
+  for (const point of [...samplePoints(own), ...denseSamplePoints(own)]) {
     const hit = hitAt(doc, point.x, point.y);
-    if (hit && (scrolls ? flatContains(element, hit) : reaches(element, hit, isOther))) points.push(point);
-    else if (hit && isInTheWay(hit, element)) blocker ??= blockerOf(hit, element);
+    if (hit && (scrolls ? flatContains(element, hit) : reaches(element, hit, isOther))) {
+      (isOnChosenValue(hit, element, isOther) ? spare : points).push(point);
+    } else if (hit && isInTheWay(hit, element)) {
+      blocker ??= blockerOf(hit, element);
+    }
     if (points.length >= (request.points ?? 1)) break;
   }
+  if (!points.length) points.push(...spare.slice(0, request.points ?? 1));
   const control = controlOf(element);
   return {
     found: true, ...identityOf(element, request.kind), held: recheckPlace(element, request), scrolled,
@@ -158,8 +165,8 @@ export function identityOf(element, kind) {
 export function otherTargetTest(element) {
   // A terminal may draw its text on canvases.
   const isDrawing = drawnFieldOf(element) ? isSurface : () => false;
-  const pressed = innerControlOf(element);
-  return (/** @type {Element} */ inner) => inner !== element && inner !== pressed && !isDrawing(inner) &&
+  const [pressed, field] = [innerControlOf(element), boxedFieldOf(element)];
+  return (/** @type {Element} */ inner) => ![element, pressed, field].includes(inner) && !isDrawing(inner) &&
     (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
 }
 

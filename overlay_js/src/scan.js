@@ -4,13 +4,14 @@ import { captchasIn } from './captcha.js';
 import { changeLog, recordChanges } from './change_log.js';
 import { countOfSuspects } from './closed_shadow_suspects.js';
 import { contextLines } from './unmarked_text.js';
+import { standForComboboxes } from './combobox_box.js';
 import { standForDrawnFields } from './drawn_editor.js';
 import { attributeOf, bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf } from './dom.js';
 import { titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame_place.js';
 import { frameScroller } from './frame_scroller.js';
 import { gather } from './gather.js';
-import { withoutIdleCells } from './grid_cells.js';
+import { withoutIdleCells, withoutListenedCells } from './grid_cells.js';
 import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverCursorsIn } from './hover_cursor.js';
 import { hoverOpenersIn } from './hover_openers.js';
@@ -59,7 +60,9 @@ export function scan(doc, request) {
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
   const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);
+  standForComboboxes(gathered.found);
   withoutIdleCells(gathered.found);
+  withoutListenedCells(gathered.found);
   const isScroller = Boolean(request.scrolls && !request.inert);
   const kept = [
     ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),

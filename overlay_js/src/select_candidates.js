@@ -3,6 +3,7 @@ import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatElementsOf } from './dom.js';
 import { flatParentOf, localNameOf, parentElementOf, queryAll, rootOf, styleOf, textContentOf } from './dom.js';
 import { labelsBeside, LIST_LISTENS } from './candidates.js';
+import { isBoxOfField } from './combobox_box.js';
 import { withoutParts, withoutSecondOpeners, withoutStandIns } from './composite_parts.js';
 import { isList, isStructure } from './evidence.js';
 import { isMarkedCell } from './grid_cells.js';
@@ -147,7 +148,9 @@ function withOnePerIntent(found, view) {
   const twins = pictureTwinsOf(found);
   const named = namedBy(found);
   /** @param {Candidate} each */
-  const labelledBy = ({ element, control, strong }) => {
+  const labelledBy = (each) => {
+    const { element, control, strong } = each;
+    if (isBoxOfField(each)) return -1;
     const field = strong ? undefined : named.get(element);
     if (field) return places.get(field) ?? -1;
     return control === element ? -1 : places.get(control) ?? controlWithin(found, control);
@@ -175,7 +178,7 @@ function withOnePerIntent(found, view) {
     listed: listedFor(each) !== '',
     begun: listedFor(each) !== '' && !/click/.test(listedFor(each)),
     cell: isMarkedCell(each),
-    label: each.control !== each.element,
+    label: each.control !== each.element && !isBoxOfField(each),
     twin: twins[index],
     slides: roleOf(each.element) === 'slider',
     ticks: TICKED_ROLES.has(roleOf(each.control)),

@@ -1,4 +1,5 @@
 // The state of a control: value, checked, expanded and so on. The value of a password is never read.
+import { shownInBoxOf } from './combobox_box.js';
 import { drawnBoxOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
 import { clientWidthOf, closest, documentElementOf, documentOf, hasAttribute, labelledControlOf } from './dom.js';
@@ -123,7 +124,7 @@ function valueState(element, tag, type, role) {
   const box = drawnBoxOf(element);
   if (box) return drawnText(box, element, isFocused(element));
   if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') {
-    const { value } = /** @type {HTMLInputElement} */ (element);
+    const value = /** @type {HTMLInputElement} */ (element).value || shownInBoxOf(element);
     return { value: truncate(value, LONGEST_VALUE), ...(tag === 'textarea' ? caretLine(element, value) : {}) };
   }
   if (type === 'file') {

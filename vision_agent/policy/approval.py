@@ -309,8 +309,8 @@ def _text_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, 
 
 
 def _is_plain_field(mark: Mark) -> bool:
-    """Whether a press on it only puts the caret there. The box of an editor listens for presses itself."""
-    return mark.kind == "field" and not mark.is_drawn_editor
+    """Whether a press on it only puts the caret there. The box around a field listens for presses itself."""
+    return mark.kind == "field" and not mark.is_drawn_editor and not mark.is_boxed_field
 
 
 def _is_named(mark: Mark, names: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls import FoundMark, OutOfView
-from vision_agent.types import Mark
+from vision_agent.types import BOXED_FIELD, Mark
 
 _MOST_REMEMBERED = 300
 """Most marks that are kept: those seen last. Each is written to the record of every look."""
@@ -62,7 +62,8 @@ class SeenEarlier:
             if mark.source == "dom" and mark.kind != "surface" and not mark.is_drawn_editor:
                 # The content of a field may be a secret by the time it is shown again.
                 state = mark.state.model_copy(update={"value": None, "caret_line": None, "hovered": False})
-                kept = mark.model_copy(update={"state": state, "change": "", "label": None, "evidence": ()})
+                evidence = (BOXED_FIELD,) if mark.is_boxed_field else ()
+                kept = mark.model_copy(update={"state": state, "change": "", "label": None, "evidence": evidence})
                 self._by_key[mark.key] = kept, found[mark.key]
         while len(self._by_key) > _MOST_REMEMBERED:
             del self._by_key[next(iter(self._by_key))]

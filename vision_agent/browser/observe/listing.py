@@ -255,13 +255,19 @@ def _with_options_of_the_list_before(marks: Sequence[Mark]) -> set[int]:
     return {mark.number for before, mark in pairwise(lists) if mark.state.options == before.state.options}
 
 
+def _is_called_by_its_choice(mark: Mark) -> bool:
+    """Whether a list to choose from is called what is chosen in it, so that its line need not say it twice."""
+    is_list = mark.is_boxed_field or (mark.role == "combobox" and mark.tag != "input")
+    return is_list and mark.state.value == mark.name
+
+
 def _attributes(mark: Mark, picture: PageMap, has_same_options: bool) -> list[str]:
     state, parts = mark.state, [*_kind_attributes(mark, picture)]
     if state.masked and state.value != "":
         parts.append("value=•••")
     elif state.value and "\n" in state.value:
         parts += _several_lines(state.value.split("\n"), state.caret_line)
-    elif state.value:
+    elif state.value and not _is_called_by_its_choice(mark):
         parts.append(f'value="{_quotable(state.value)}"')
     elif state.placeholder and state.placeholder != mark.name:
         parts.append(f'placeholder="{_quotable(state.placeholder)}"')
@@ -286,7 +292,8 @@ def _attributes(mark: Mark, picture: PageMap, has_same_options: bool) -> list[st
         parts.append("collapsed")
     if opens:
         parts.append(f"popup={_word(opens)}")
-    parts += [name for name in _FLAGS if getattr(state, name)]
+    # A list whose field takes no text is chosen from all the same.
+    parts += [name for name in _FLAGS if getattr(state, name) and not (name == "readonly" and mark.is_boxed_field)]
     if state.scroll is not None:
         parts.append(_scroll_attributes(state.scroll))
     if mark.surface is not None:
