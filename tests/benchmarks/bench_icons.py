@@ -139,10 +139,11 @@ def by_least(sets: dict[str, list[Drawing]], console: Console) -> None:
             readings = [confidences(glyph) for glyph in glyphs_in(shown(each.body, random))]
             said.append((each, [(names[int(sure[1:].argmax()) + 1], float(sure[1:].max())) for sure in readings]))
     table = Table("least", "right", "wrong", "others named", box=SIMPLE)
-    for least in (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9):
+    for least in (0.3, 0.4, 0.45, 0.5, 0.52, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9):
         right = wrong = other = 0
         for each, readings in said:
-            guess = next((name for name, sure in readings if sure >= least), None)
+            name, sure = max(readings, key=lambda reading: reading[1], default=("", 0.0))
+            guess = name if sure >= least else None
             right += bool(each.name) and guess == each.name
             wrong += bool(each.name) and guess not in (None, each.name)
             other += not each.name and not each.is_near and guess is not None

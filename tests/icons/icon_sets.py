@@ -31,6 +31,8 @@ MASTER = 96
 """Pixels of a drawing's side: several times larger than icons on pages, which are made from it by shrinking."""
 MOST_OTHERS = 900
 """The most icons of a set that are drawn although the vocabulary has no name for them."""
+MOST_OF_A_NAME, MOST_OTHERS_LEARNED = 6, 150
+"""The most of a set that is learned from: with one name, and without a name."""
 
 _STYLE = re.compile(
     "-(outlined?|filled|fill|solid|bold|thin|light|duotone|rounded|round|sharp|line|linear|regular|two-?tone|baseline"
@@ -64,6 +66,10 @@ class Drawing:
     """It has no name, but its word says part of one: `trash-x`."""
     body: str
     pixels: NDArray[np.uint8]
+
+
+_Chosen = tuple[str, str, str, bool, str]
+"""What a `Drawing` has from `icon` to `body`."""
 
 
 @cache
@@ -178,7 +184,7 @@ def drawings(name: str) -> list[Drawing]:
     ]
 
 
-def _chosen(name: str) -> list[tuple[str, str, str, bool, str]]:
+def _chosen(name: str) -> list[_Chosen]:
     data = json.loads((package(name) / "icons.json").read_text("utf-8"))
     icons = data["icons"]
     aliases = data.get("aliases", {})
@@ -207,7 +213,18 @@ def _chosen(name: str) -> list[tuple[str, str, str, bool, str]]:
     far, near = [each for each in others if not each[3]], [each for each in others if each[3]]
     far.sort(key=lambda each: hashlib.sha256(each[0].encode()).digest())
     near.sort(key=lambda each: hashlib.sha256(each[0].encode()).digest())
-    return named + far[: MOST_OTHERS // 2] + near[: MOST_OTHERS // 2]
+    wanted = settings_of(name)
+    if name in sets("held_out") or wanted.keys() & {"checked", "held_out_styles"}:
+        return named + far[: MOST_OTHERS // 2] + near[: MOST_OTHERS // 2]
+    return _few_of_each_name(named) + far[:MOST_OTHERS_LEARNED]
+
+
+def _few_of_each_name(named: list[_Chosen]) -> list[_Chosen]:
+    named = sorted(named, key=lambda each: hashlib.sha256(each[0].encode()).digest())
+    by: dict[str, list[_Chosen]] = {}
+    for each in named:
+        by.setdefault(each[2], []).append(each)
+    return [each for group in by.values() for each in group[:MOST_OF_A_NAME]]
 
 
 def _svg(data: dict[str, Any], icon: dict[str, Any]) -> str:

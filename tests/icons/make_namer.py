@@ -9,8 +9,10 @@ not, so that another network comes out a little different. `make bench-icons` me
 from __future__ import annotations
 
 import hashlib
+import math
 import sys
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,11 +33,14 @@ from vision_agent.vision.icons.glyph import SIDE, glyphs_in
 
 HERE = Path(__file__).parent
 OUT = HERE.parents[1] / "vision_agent" / "vision" / "icons"
-TIMES, MOST_OF_ONE, OTHERS_TIMES, NO_ICONS = 4, 12, 1, 5000
-EPOCHS, BATCH, RATE, SMOOTHING = 9, 256, 4e-3, 0.05
-FURTHER_EPOCHS, FURTHER_RATE, OF_SECOND = 3, 1.2e-3, 0.35
-CHANNELS = (16, 48, 96)
+TIMES, MOST_OF_ONE, OTHERS_TIMES, NO_ICONS = 3, 9, 2, 5000
+EPOCHS, BATCH, RATE, SMOOTHING = 4, 256, 4e-3, 0.05
+FURTHER_EPOCHS, FURTHER_RATE = 7, 2e-3
+LAYERS = ((16, 2), (48, 2), (96, 2), (96, 1))
+"""Channels and stride of each convolution; one of stride 1 adds its answer to what it was given."""
 HIDDEN = 192
+SHRUNK = math.prod(stride for _, stride in LAYERS)
+FLAT = LAYERS[-1][0] * (SIDE // SHRUNK) ** 2
 
 _EPSILON = 1e-3
 
@@ -75,48 +80,52 @@ def samples(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def begun(count: int, seed: int) -> Parameters:
     """Parameters before training, for `count` answers. `g` and `b` scale and move what was normalised."""
     random = np.random.default_rng(seed)
-    flat = CHANNELS[-1] * (SIDE // 8) ** 2
-    sizes = [(9 * came, gone) for came, gone in pairwise((1, *CHANNELS))] + [(flat, HIDDEN), (HIDDEN, count)]
+    channels = [1, *(each for each, _ in LAYERS)]
+    shapes = [(3, 3, came, gone) for came, gone in pairwise(channels)] + [(FLAT, HIDDEN), (HIDDEN, count)]
     found = {}
-    for layer, (came, gone) in enumerate(sizes):
-        found[f"w{layer}"] = random.normal(0, np.sqrt((2 if layer < 4 else 1) / came), (came, gone))
-        found[f"b{layer}"] = np.zeros(gone)
-        if layer < 4:
-            found[f"g{layer}"] = np.ones(gone)
+    for layer, shape in enumerate(shapes):
+        is_last = layer == len(shapes) - 1
+        found[f"w{layer}"] = random.normal(0, np.sqrt((1 if is_last else 2) / math.prod(shape[:-1])), shape)
+        found[f"b{layer}"] = np.zeros(shape[-1])
+        if not is_last:
+            found[f"g{layer}"] = np.ones(shape[-1])
     return {name: jnp.asarray(value, jnp.float32) for name, value in found.items()}
 
 
 def answers(p: Parameters, x: Any, dropped: Any) -> tuple[Any, dict[str, Any]]:
     """The logits of a batch of glyphs, 0 to 1, and the mean and variance of each layer.
 
-    Three convolutions of stride 2 and two layers, each but the last normalised over the batch.
+    Convolutions and two layers, each but the last normalised over the batch, unless that is in the weights already.
     """
     x, seen = x[..., None], {}
 
     def normalised(x: Any, layer: int) -> Any:
         if f"g{layer}" not in p:
-            return jax.nn.relu(x + p[f"b{layer}"])
+            return x + p[f"b{layer}"]
         axes = tuple(range(x.ndim - 1))
         mean, square = x.mean(axes), (x * x).mean(axes)
         seen[f"m{layer}"], seen[f"v{layer}"] = mean, square - mean * mean
         scale = p[f"g{layer}"] / jnp.sqrt(seen[f"v{layer}"] + _EPSILON)
-        return jax.nn.relu(x * scale + (p[f"b{layer}"] - mean * scale))
+        return x * scale + (p[f"b{layer}"] - mean * scale)
 
-    for layer in range(3):
-        x = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
-        size = (x.shape[1] - 2) // 2
-        near = [x[:, dy : dy + 2 * size : 2, dx : dx + 2 * size : 2] for dy in range(3) for dx in range(3)]
-        x = normalised(jnp.concatenate(near, -1) @ p[f"w{layer}"], layer)
-    x = normalised(x.reshape(len(x), -1) @ p["w3"], 3) * dropped
-    return x @ p["w4"] + p["b4"], seen
+    for layer, (_, stride) in enumerate(LAYERS):
+        convolved = jax.lax.conv_general_dilated(
+            x, p[f"w{layer}"], (stride, stride), ((1, 1), (1, 1)), dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+        convolved = normalised(convolved, layer)
+        x = jax.nn.relu(convolved + x if stride == 1 else convolved)
+    layer = len(LAYERS)
+    x = jax.nn.relu(normalised(x.reshape(len(x), -1) @ p[f"w{layer}"], layer)) * dropped
+    return x @ p[f"w{layer + 1}"] + p[f"b{layer + 1}"], seen
 
 
 def folded(p: Parameters, seen: dict[str, Any]) -> Parameters:
     """The same network with the normalisation in its weights."""
     if "g0" not in p:
         return {name: np.asarray(value) for name, value in p.items()}
-    found = {"w4": np.asarray(p["w4"]), "b4": np.asarray(p["b4"])}
-    for layer in range(4):
+    last = len(LAYERS) + 1
+    found = {name: np.asarray(p[name]) for name in (f"w{last}", f"b{last}")}
+    for layer in range(last):
         mean, variance = (np.asarray(seen[f"{kind}{layer}"]) for kind in "mv")
         scale = np.asarray(p[f"g{layer}"]) / np.sqrt(variance + _EPSILON)
         found[f"w{layer}"] = np.asarray(p[f"w{layer}"]) * scale
@@ -124,8 +133,8 @@ def folded(p: Parameters, seen: dict[str, Any]) -> Parameters:
     return found
 
 
-def train(p: Parameters, glyphs: np.ndarray, labels: np.ndarray, epochs: int, highest: float, seed: int) -> Parameters:
-    """The network after these epochs, written after each of them; Adam, with a rate that falls to nothing."""
+def train(p: Parameters, glyphs: np.ndarray, labels: np.ndarray, epochs: int, highest: float, seed: int) -> None:
+    """Writes the network after each of these epochs; Adam, with a rate that falls to nothing."""
     random = np.random.default_rng(seed)
     state = jax.tree.map(lambda each: (jnp.zeros_like(each), jnp.zeros_like(each)), p)
     usual: dict[str, Any] = {}
@@ -163,10 +172,11 @@ def train(p: Parameters, glyphs: np.ndarray, labels: np.ndarray, epochs: int, hi
             p, state, value, seen = step(p, state, x, labels[chosen], dropped, jnp.float32(at))
             usual = seen if at == 1 else {name: 0.98 * usual[name] + 0.02 * seen[name] for name in seen}
             values.append(value)
+            if at % 100 == 0:
+                print(f"step {at} of {steps}: loss {float(value):.3f}", flush=True)
         loss_now = np.mean([float(each) for each in values])
         print(f"epoch {epoch + 1}: loss {loss_now:.3f}, {time.process_time() - began:.0f} s", flush=True)
         write(folded(p, usual))
-    return folded(p, usual)
 
 
 def redrawn(glyph: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -201,28 +211,29 @@ def as_onnx(p: Parameters) -> bytes:
         weights.append(numpy_helper.from_array(np.ascontiguousarray(value, np.float32), name))
         return name
 
+    def node(kind: str, ins: Sequence[str], out: str, **settings: Any) -> str:
+        nodes.append(helper.make_node(kind, [*ins], [out], **settings))
+        return out
+
     came = "glyphs"
-    for layer in range(3):
-        w = np.asarray(p[f"w{layer}"])
-        w = w.reshape(3, 3, -1, w.shape[1]).transpose(3, 2, 0, 1)
-        ins = [came, weight(f"w{layer}", w), weight(f"b{layer}", np.asarray(p[f"b{layer}"]))]
-        nodes.append(
-            helper.make_node("Conv", ins, [f"c{layer}"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
-        )
-        came = f"r{layer}"
-        nodes.append(helper.make_node("Relu", [f"c{layer}"], [came]))
+    for layer, (_, stride) in enumerate(LAYERS):
+        w = weight(f"w{layer}", np.asarray(p[f"w{layer}"]).transpose(3, 2, 0, 1))
+        ins = [came, w, weight(f"b{layer}", np.asarray(p[f"b{layer}"]))]
+        gone = node("Conv", ins, f"c{layer}", kernel_shape=[3, 3], strides=[stride, stride], pads=[1, 1, 1, 1])
+        if stride == 1:
+            gone = node("Add", [gone, came], f"a{layer}")
+        came = node("Relu", [gone], f"r{layer}")
     # The training has channels last, ONNX has them first.
-    side = SIDE // 8
-    w3 = np.asarray(p["w3"]).reshape(side, side, CHANNELS[-1], HIDDEN).transpose(2, 0, 1, 3).reshape(-1, HIDDEN)
-    nodes.append(helper.make_node("Flatten", [came], ["flat"]))
-    nodes.append(helper.make_node("Gemm", ["flat", weight("w3", w3), weight("b3", np.asarray(p["b3"]))], ["c3"]))
-    nodes.append(helper.make_node("Relu", ["c3"], ["r3"]))
-    nodes.append(
-        helper.make_node("Gemm", ["r3", weight("w4", np.asarray(p["w4"])), weight("b4", np.asarray(p["b4"]))], ["c4"])
-    )
-    nodes.append(helper.make_node("Softmax", ["c4"], ["sure"], axis=1))
+    layer, side = len(LAYERS), SIDE // SHRUNK
+    flat = np.asarray(p[f"w{layer}"]).reshape(side, side, -1, HIDDEN).transpose(2, 0, 1, 3).reshape(-1, HIDDEN)
+    node("Flatten", [came], "flat")
+    node("Gemm", ["flat", weight("flat_w", flat), weight("flat_b", np.asarray(p[f"b{layer}"]))], "hidden")
+    node("Relu", ["hidden"], "shown")
+    last = [weight("last_w", np.asarray(p[f"w{layer + 1}"])), weight("last_b", np.asarray(p[f"b{layer + 1}"]))]
+    node("Gemm", ["shown", *last], "logits")
+    node("Softmax", ["logits"], "sure", axis=1)
     shape = helper.make_tensor_value_info("glyphs", TensorProto.FLOAT, ["n", 1, SIDE, SIDE])
-    out = helper.make_tensor_value_info("sure", TensorProto.FLOAT, ["n", int(np.asarray(p["b4"]).shape[0])])
+    out = helper.make_tensor_value_info("sure", TensorProto.FLOAT, ["n", len(p[f"b{layer + 1}"])])
     graph = helper.make_graph(nodes, "icons", [shape], [out], weights)
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8, producer_name="vision-agent"
@@ -233,7 +244,8 @@ def as_onnx(p: Parameters) -> bytes:
 
 def crops(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The samples of a seed, kept for a second try."""
-    file = CACHE / f"samples-{seed}-{hashlib.sha256((HERE / 'vocabulary.toml').read_bytes()).hexdigest()[:8]}.npz"
+    made_from = b"".join((HERE / name).read_bytes() for name in ("vocabulary.toml", "sets.toml", "crops.py"))
+    file = CACHE / f"samples-{seed}-{hashlib.sha256(made_from).hexdigest()[:8]}.npz"
     if not file.exists():
         glyphs, labels = samples(seed)
         np.savez(file, glyphs=glyphs, labels=labels)
@@ -246,24 +258,23 @@ def from_onnx() -> Parameters:
     """The parameters of the network that is there, to go on with."""
     model = onnx.load_from_string((OUT / "icons.onnx").read_bytes())
     found = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
-    side = SIDE // 8
-    for layer in range(3):
-        found[f"w{layer}"] = found[f"w{layer}"].transpose(2, 3, 1, 0).reshape(-1, CHANNELS[layer])
-    found["w3"] = found["w3"].reshape(CHANNELS[-1], side, side, HIDDEN).transpose(1, 2, 0, 3).reshape(-1, HIDDEN)
+    side, layers = SIDE // SHRUNK, len(LAYERS)
+    for layer in range(layers):
+        found[f"w{layer}"] = found[f"w{layer}"].transpose(2, 3, 1, 0)
+    flat = found.pop("flat_w").reshape(-1, side, side, HIDDEN).transpose(1, 2, 0, 3).reshape(FLAT, HIDDEN)
+    found |= {f"w{layers}": flat, f"b{layers}": found.pop("flat_b")}
+    found |= {f"w{layers + 1}": found.pop("last_w"), f"b{layers + 1}": found.pop("last_b")}
     return {name: jnp.asarray(value) for name, value in found.items()}
 
 
 def main() -> None:
     """Writes the network and its names. With `--further` only the second part is done, on what is there."""
     cv2.setNumThreads(1)
-    if "--further" in sys.argv:
-        first = from_onnx()
-    else:
-        first = train(begun(len(icon_sets.names()) + 1, 2), *crops(0), EPOCHS, RATE, 1)
-    # Normalised no more, on other crops. Between the two networks lies a better one than either.
-    first = {name: jnp.asarray(value) for name, value in first.items()}
-    second = train(first, *crops(1), FURTHER_EPOCHS, FURTHER_RATE, 3)
-    write({name: np.asarray((1 - OF_SECOND) * first[name] + OF_SECOND * second[name]) for name in first})
+    glyphs, labels = crops(0)
+    if "--further" not in sys.argv:
+        train(begun(len(icon_sets.names()) + 1, 2), glyphs, labels, EPOCHS, RATE, 1)
+    # Without normalising over the batch any more: what is learned is what will be used.
+    train(from_onnx(), glyphs, labels, FURTHER_EPOCHS, FURTHER_RATE, 3)
 
 
 if __name__ == "__main__":

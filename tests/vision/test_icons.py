@@ -71,6 +71,16 @@ def test_the_frame_of_a_button_is_no_part_of_its_icon(colour: tuple[int, int, in
     assert guess.name == "plus"
 
 
+@pytest.mark.parametrize("lines", [CLOSE, PLUS, MENU, DOWN])
+def test_of_two_readings_the_surer_one_names_the_icon(lines: tuple[list[tuple[int, int]], ...]) -> None:
+    picture = framed(drawn(*lines), (120, 120, 120), 1)
+    readings = [float(confidences(glyph)[1:].max()) for glyph in glyphs_in(picture)]
+    assert len(readings) == 2
+    guess = name_icon(picture)
+    assert guess is not None
+    assert guess.confidence == round(max(readings), 2)
+
+
 def test_the_fill_of_a_button_is_no_part_of_its_icon() -> None:
     blue = (180, 90, 20)
     guess = name_icon(framed(drawn(*CLOSE, ink=(255, 255, 255), ground=blue), blue, -1))
@@ -144,4 +154,4 @@ def test_the_data_card_names_each_set_with_its_version_and_a_licence_that_allows
         (line,) = [line for line in card.splitlines() if line.startswith(f"| `{name}` ")]
         assert f"`{name}` {each['version']} |" in line
         assert f"(`{each['licence']}`)" in line
-        assert each["licence"] in {"MIT", "ISC", "Apache-2.0", "Unlicense"}
+        assert each["licence"] in {"MIT", "ISC", "Apache-2.0", "Unlicense", "CC-BY-4.0"}
