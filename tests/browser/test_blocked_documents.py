@@ -112,6 +112,7 @@ def assert_kept(run: Run, asked: list[str]) -> None:
     assert last.title == "Home"
     assert [mark.state.value for mark in last.marks if mark.name == "Note"] == ["as it was"]
     assert len(last.tabs) == 1, last.tabs
+    assert "new_tab" not in [outcome.effect for step in run.steps for outcome in step.outcomes]
     told = [outcome.sentence for step in run.steps for outcome in step.outcomes]
     warned = [warning for step in run.steps for warning in step.observation.warnings]
     assert any("localhost" in each and "blocked" in each for each in (*told, *warned)), (told, warned)

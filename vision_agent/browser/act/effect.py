@@ -86,7 +86,7 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
     except FrameSilent:
         read = await _read_late(attempt, before, tabs, observer)
     is_other, now, value, pixels = read.is_other, read.now, read.value, read.pixels
-    happened = tabs.take_events()
+    happened = _without_blocked_tabs(tabs.take_events(), before, tabs)
     changes = [*read.changes]
     if not is_other:
         changes += await _surface_changes(attempt, pixels.after, before.seen, observer)
@@ -137,6 +137,15 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
         forms=tabs.take_forms(),
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
+
+
+def _without_blocked_tabs(happened: list[TabEvent], before: PageBefore, tabs: Tabs) -> list[TabEvent]:
+    """What happened, without tabs that closed again because what they should show was blocked."""
+    kinds = [each.kind for each in happened]
+    is_as_before = tabs.active is before.page and len(tabs.pages) <= before.tabs
+    if not is_as_before or "blocked" not in kinds or kinds.count("new_tab") != kinds.count("closed"):
+        return happened
+    return [each for each in happened if each.kind not in ("new_tab", "closed")]
 
 
 def _is_untouched(attempt: Attempt, read: _PageAfter, before: PageBefore, changes: Sequence[str]) -> bool:
