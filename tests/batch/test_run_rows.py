@@ -21,7 +21,7 @@ from vision_agent.batch.summary import answers_csv, summary_html, write_summary
 from vision_agent.cli.main import app
 from vision_agent.cli.rows import what_is_left
 from vision_agent.errors import UsageError
-from vision_agent.events import Event, Happened
+from vision_agent.events import Ended, Event, Happened
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.verify import verify
 from vision_agent.replay import Replay
@@ -89,6 +89,18 @@ async def test_a_row_that_was_cut_off_is_not_run_again_by_itself(shop: str, tmp_
     (result,) = await run_rows(ROWS[:1], follows(shop, waits), tmp_path / "out")
     assert result.status == "interrupted"
     assert result.run
+
+
+async def test_a_row_that_has_ended_is_not_said_to_be_interrupted(shop: str, tmp_path: Path) -> None:
+    ended = asyncio.Event()
+    listening = follows(shop, ["finish"], lambda event: ended.set() if isinstance(event, Ended) else None)
+    told: list[RowResult] = []
+    work = asyncio.create_task(run_rows(ROWS[:1], listening, tmp_path / "out", tell=told.append))
+    await ended.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert [(each.status, "--retry" in each.sentence) for each in told] == [("done", False)]
 
 
 async def test_a_mistake_in_the_last_row_is_found_before_the_first_begins(shop: str, tmp_path: Path) -> None:

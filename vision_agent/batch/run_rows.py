@@ -211,9 +211,9 @@ class _Batch:
                 result = await self._run_row(row, made, home)
             except asyncio.CancelledError:
                 if agent.folder is not None:  # otherwise it ran elsewhere, and what became of it is not known
-                    result = self._with_relative_folder(
-                        _result_of(row, agent, f"It was interrupted, {_LOOK_FIRST}", home), name
-                    )
+                    has_ended = agent.ending is not None and agent.ending.status != "interrupted"
+                    sentence = "" if has_ended else f"It was interrupted, {_LOOK_FIRST}"
+                    result = self._with_relative_folder(_result_of(row, agent, sentence, home), name)
                     self._write(home, result)
                     self._tell(result)
                 raise
