@@ -13,7 +13,7 @@ LONG = frozenset(
         "batch/test_run_rows.py::test_a_recorded_run_is_replayed_for_each_row_and_goes_on_where_it_stopped",
         "batch/test_run_rows.py::test_a_row_that_fails_keeps_none_of_the_others_from_running",
         "batch/test_run_rows.py::test_a_row_that_has_ended_is_not_said_to_be_interrupted",
-    "batch/test_run_rows.py::test_a_row_that_was_cut_off_is_not_run_again_by_itself",
+        "batch/test_run_rows.py::test_a_row_that_was_cut_off_is_not_run_again_by_itself",
         "batch/test_run_rows.py::test_a_row_whose_value_was_corrected_is_run_again_by_the_same_command",
         "batch/test_run_rows.py::test_a_row_that_was_not_done_has_no_answer_and_the_command_says_how_to_run_it_again",
         "batch/test_run_rows.py::test_axe_finds_nothing_on_the_page_of_rows_and_nothing_is_out_of_sight",

@@ -9,6 +9,7 @@ from seen import seen
 
 from vision_agent.actions import Action, Click, Finish, Infeasible, Type
 from vision_agent.models.llm.heal import TRIES, Healer
+from vision_agent.models.offline.human import HumanModel
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
@@ -74,6 +75,26 @@ async def test_a_refused_step_is_healed_and_the_next_one_is_the_records_again() 
     assert "was refused here: It is covered by a dialog" in log[0].decision.summary
     assert TASK.goal in task.goal
     assert [each.outcomes[0].status for each in log] == ["done", "refused"]  # as it was recorded, and as it went here
+
+
+async def test_a_person_is_told_which_step_is_broken_and_why_and_not_that_it_was_done() -> None:
+    said: list[str] = []
+    run = Run()
+    page = run.page.model_copy(update={"marks": ()})
+    recorded = [step(4, DONE, Decision(author="model", next_goal="Place it", actions=(Click(target=12),)), run.page)]
+    healer = Healer(HumanModel(read=_stop, say=said.append))
+    replayed = ReplayedModel(recorded, run="r1", healer=healer)
+    while not healer.healings:  # it looks again for a while
+        decision = await replayed.decide(TASK, run.steps, page)
+        run.steps.append(step(len(run.steps) + 1, DONE, decision, page))
+    shown = "\n".join(said)
+    assert "Task: Heal the replay: Place it. Here step 4 of the record does not fit this page: " in shown
+    assert "`finish`, and the replay goes on" in shown
+    assert "→" not in shown
+
+
+async def _stop(_prompt: str) -> str:
+    return "stop"
 
 
 async def test_what_was_said_to_be_done_but_changed_nothing_is_not_done() -> None:

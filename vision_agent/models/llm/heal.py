@@ -73,9 +73,11 @@ class Healer:
             return None
         if self._asked >= TRIES:
             return self._give_up(f"the model did not do it in {TRIES} replies")
-        step_task = _step_task(task, self._current)
+        is_person = self._model.name == "human"
+        step_task = _step_task(task, _for_person(self._current) if is_person else _for_model(task, self._current))
         since = [step for step in steps[self._steps_before :] if step.decision.author != "loop"]
-        log = (_log_entry(self._current), *since)
+        # A person would take what was recorded for what was done here.
+        log = since if is_person else (_log_entry(self._current), *since)
         decision = await self._model.decide(step_task, log, observation, complaint=complaint)
         self._asked += 1
         return self._within_step(decision, len(steps) + 1)
@@ -100,14 +102,25 @@ class Healer:
         return Decision(author="replay", next_goal="Stop", actions=(Finish(success=False, answer=answer),))
 
 
-def _step_task(task: Task, healing: Healing) -> Task:
-    goal = fill(
+def _step_task(task: Task, goal: str) -> Task:
+    # The checks and the person's messages concern the whole run, not this step.
+    return task.model_copy(update={"goal": goal, "checks": (), "answer_schema": None, "messages": (), "pictures": ()})
+
+
+def _for_model(task: Task, healing: Healing) -> str:
+    return fill(
         "heal",
         goal=as_data(task.goal.strip()),
         step_goal=as_line(healing.step.decision.next_goal) or "none was recorded; the log shows what was done",
     )
-    # The checks and the person's messages concern the whole run, not this step.
-    return task.model_copy(update={"goal": goal, "checks": (), "answer_schema": None, "messages": (), "pictures": ()})
+
+
+def _for_person(healing: Healing) -> str:
+    meant = as_line(healing.step.decision.next_goal)
+    return (
+        f"Heal the replay{f': {meant}' if meant else ''}. Here {as_line(healing.why)}.\n"
+        "Do that one step on this page, then write `finish`, and the replay goes on. `stop` ends it."
+    )
 
 
 def _log_entry(healing: Healing) -> Step:

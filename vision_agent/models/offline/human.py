@@ -96,6 +96,8 @@ class HumanModel(Model):
         self._tell = say
         self._redact = redact
         self._clock = clock
+        self._goal = ""
+        """The task that was shown last."""
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
@@ -125,7 +127,8 @@ class HumanModel(Model):
                 return self._decision(typed, action, began)
 
     def _show(self, task: Task, steps: Sequence[Step], observation: Observation, complaint: str) -> None:
-        if not steps:
+        if task.goal != self._goal:  # a replay that is healed asks for one step at a time
+            self._goal = task.goal
             self._say(f"Task: {task.goal}")
         for outcome in steps[-1].outcomes if steps else ():
             self._say(f"→ {escaped_line(_outcome_text(outcome))}")
