@@ -30,7 +30,7 @@ help:
 	@echo "make test-ray  evaluations and tables by the workers of a Ray, which is fetched (three minutes)"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
-	@echo "make bench-held-out  the same on pages labelled by hand, of 34 libraries that the marks were not tuned on (seven minutes)"
+	@echo "make bench-held-out  the same on pages labelled by hand, of 39 libraries that the marks were not tuned on (eight minutes)"
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
 	@echo "make bench-history  what a run of 30 steps costs in tokens, by what a model is told of earlier steps, and a crowded listing"
