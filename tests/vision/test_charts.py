@@ -394,7 +394,7 @@ def test_blocks_that_float_and_stems_are_not_read_as_lines_and_a_line_of_dashes_
     looked = look([*BARS, *floating], [*TICKS, *NAMES])
     assert looked.chart is not None
     assert ([each.name for each in looked.chart.series], looked.chart.unread) == (["blue"], ("green",))
-    assert looked.chart.table()[1] == ["Jan", "20 ± 0.8", "‹unread›"]
+    assert looked.chart.table()[1] == ["Jan", "20.0 ± 0.3", "‹unread›"]
 
     levels = [20 + 9 * (at % 7) for at in range(16)]
     stems: list[Stroke] = [

@@ -18,11 +18,12 @@ from vision_agent.actions import Point
 from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Bools, Floats
-from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
+from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, vertical_axis, with_error
 from vision_agent.vision.surfaces.bars import POINT_PX, Bar, even_step, filled_boxes, find_bars, going_on
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
+from vision_agent.vision.surfaces.fine_places import Ends, ends_of_bar, measured_axis, standing_on
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
 from vision_agent.vision.surfaces.ring_points import find_rings
@@ -60,6 +61,8 @@ _BEYOND_CANDLES = 2.0
 """How many steps of the axis candles may go on beyond its first and last name."""
 _TINTED, _DARK = 25, 90
 """The least difference between the channels of a pixel of a thin line, and that of dark ink from the ground."""
+_MIDDLE = (0.3, 0.7)
+"""The part of a bar's width in which its ends are measured, as its corners may be round."""
 _SLICE = 0.5
 """The least likeness of a shape and the slice that it is."""
 
@@ -90,12 +93,12 @@ class DrawnValue:
     @property
     def words(self) -> str:
         """The value and its error, such as `about 420 ± 3`."""
-        digits = in_words(self.error, self.error / 2) if self.error else "0"
+        value, error = with_error(self.value, self.error)
         if self.heights:
-            high, top, bottom, low = (in_words(each, self.error) for each in self.heights)
-            return f"body about {bottom} to {top}, all {low} to {high} ± {digits}"
+            high, top, bottom, low = (with_error(each, self.error)[0] for each in self.heights)
+            return f"body about {bottom} to {top}, all {low} to {high} ± {error}"
         unit = " %" if self.kind == "slice" else ""
-        return f"about {in_words(self.value, self.error)} ± {digits}{unit}"
+        return f"about {value} ± {error}{unit}"
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ class Chart:
 
 
 def _cell(value: float, error: float) -> str:
-    return f"{in_words(value, error)} ± {in_words(error, error / 2)}" if error else f"{value:.12g}"
+    return " ± ".join(with_error(value, error)) if error else f"{value:.12g}"
 
 
 def find_chart(
@@ -298,6 +301,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     if across is None:  # a numbered list has a column of numbers too
         return None
     plot = _plot(axis, across, surface)
+    axis = measured_axis(axis, picture, plot)
     ticks = (*axis.boxes, *across.boxes)
     legend = _legend(picture, surface, texts, ticks, shapes)
     part = _without_signs(_Part(view_pixels(picture, plot), plot, scale), legend, min(axis.first, axis.last))
@@ -316,6 +320,8 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     whole = _plot(axis, across, surface, float("inf"))
     beside = _without_signs(_Part(view_pixels(picture, whole), whole, scale), legend, min(axis.first, axis.last))
     bars_of = _bars(beside, plot, colours, shapes, may_stack=axis.kind == "linear")
+    ends = {bar.box: _ends(bar, colour, beside) for colour, bars in zip(colours, bars_of, strict=True) for bar in bars}
+    axis = standing_on(axis, [_foot(bar, ends[bar.box]) for bars in bars_of for bar in bars if bar.foot != "bar"])
     unread: list[str] = []
     for colour, mask, bars in zip(colours, masks, bars_of, strict=True):
         name = _name(colour, legend)
@@ -323,7 +329,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
             name += " 2"
         names.add(name)
         if bars:
-            own = _counted([_bar_value(bar, name, axis, across) for bar in bars], across)
+            own = _counted([_bar_value(bar, ends[bar.box], name, axis, across) for bar in bars], across)
         else:
             own = _points(mask, part, shapes, name, axis, across)
             own = _counted(_with_rings(own, _with_blends(mask, part, colour), part, name, axis, across), across)
@@ -635,9 +641,24 @@ def _name(colour: Floats, legend: Sequence[tuple[Text, Floats]]) -> str:
     return colour_word(colour)
 
 
-def _bar_value(bar: Bar, name: str, axis: Axis, across: Axis) -> DrawnValue:
+def _ends(bar: Bar, colour: Floats, part: _Part) -> Ends:
+    """The heights of a bar's ends on the page."""
     # The rim of the box lies outside of the bar.
     top, bottom = bar.whole.y + 1, bar.whole.bottom - 1
+    left, right = (bar.whole.x + share * bar.whole.width for share in _MIDDLE)
+    columns = slice(round((left - part.box.x) * part.scale), round((right - part.box.x) * part.scale) + 1)
+    pixels = part.pixels[:, columns].astype(np.float32)
+    first, last = (round((each - part.box.y) * part.scale) for each in (top, bottom))
+    fine = ends_of_bar(pixels, colour, first, last) if pixels.size else None
+    return Ends(*(part.box.y + each / part.scale for each in fine)) if fine else Ends(top, bottom)
+
+
+def _foot(bar: Bar, ends: Ends) -> float:
+    return ends.top if bar.foot == "hangs" else ends.bottom
+
+
+def _bar_value(bar: Bar, ends: Ends, name: str, axis: Axis, across: Axis) -> DrawnValue:
+    top, bottom = ends
     end = bottom if bar.foot == "hangs" else top
     value, error = axis.value(end), axis.error(end)
     if bar.foot == "bar":
