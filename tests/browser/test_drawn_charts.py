@@ -9,7 +9,10 @@ import pytest
 
 from tests.browser.hand import SETTINGS, Hand, On
 from vision_agent.actions import Read
+from vision_agent.browser.act.read import how_exact
+from vision_agent.geometry import Box
 from vision_agent.vision.ocr import can_read
+from vision_agent.vision.surfaces.charts import Chart, Series
 
 pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
 
@@ -108,6 +111,15 @@ async def test_price_bars_without_bodies_are_taken_for_no_lines(on: On) -> None:
         outcome = await hand.act(Read(what="table", mark=surface))
         assert (outcome.status, outcome.read) == ("refused", "")
         assert "is a chart" not in hand.seen.listing
+
+
+def test_exact_values_that_there_was_no_time_for_are_counted() -> None:
+    values = (("Jan", 12.0, 0.0), ("Feb", 15.2, 0.4), ("Mar", 9.1, 0.4))
+    chart = Chart(Box(x=0, y=0, width=400, height=300), (Series("blue", values),))
+    said = how_exact(chart, late=2)
+    assert said.startswith("1 values as the page shows them, 2 estimated from the picture (±); the 20 seconds")
+    assert said.endswith("were over before 2 of them")
+    assert "seconds" not in how_exact(chart, late=0)
 
 
 KNOWN_BARS = [

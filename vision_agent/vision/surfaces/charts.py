@@ -42,6 +42,8 @@ _SWATCH = (3, 60)
 """How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
 _SWATCH_GAP, _SIGN_RIM = 16.0, 4.0
 _OWN_COLOUR = 0.05
+_IN_ENTRY = 0.7
+"""The share of a shape in the entry of a legend that is a part of it."""
 _SHARE = "% of the whole"
 _MOST_ROWS = 40
 _ROW, _LEVEL_PX = 4, 5.0
@@ -317,6 +319,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         values, series, colours = candles.values, candles.series, candles.other_colours
         names = {each.name for each in series}
     masks = _series_masks(part, colours)
+    shapes = _without_legend(shapes, legend, min(axis.first, axis.last))
     whole = _plot(axis, across, surface, float("inf"))
     beside = _without_signs(_Part(view_pixels(picture, whole), whole, scale), legend, min(axis.first, axis.last))
     bars_of = _bars(beside, plot, colours, shapes, may_stack=axis.kind == "linear")
@@ -593,9 +596,29 @@ def _without_signs(part: _Part, legend: Sequence[tuple[Text, Floats]], top: floa
     return replace(part, pixels=pixels)
 
 
+def _without_legend(shapes: Sequence[Box], legend: Sequence[tuple[Text, Floats]], top: float) -> list[Box]:
+    """The shapes that lie in no entry of a legend above the highest number, which are no data."""
+    entries = [
+        Box(
+            x=text.box.x - _SWATCH[1],
+            y=text.box.y - _SIGN_RIM,
+            width=text.box.width + _SWATCH[1],
+            height=text.box.height + 2 * _SIGN_RIM,
+        )
+        for text, _ in legend
+        if text.box.bottom <= top
+    ]
+    return [box for box in shapes if all(box.share_in(entry) < _IN_ENTRY for entry in entries)]
+
+
 def _series_colours(part: _Part, legend: Sequence[tuple[Text, Floats]]) -> list[Floats]:
-    """The colours of series: those of the legend that are in the plot or, without one, its coloured pixels."""
-    found = [colour for _, colour in legend if _mask_of(part.pixels, colour).sum() >= _LEAST_PIXELS][:_MOST_SERIES]
+    """The colours of series: those of the legend that are in the plot or, without one, its coloured pixels.
+
+    The sign of a series that is switched off is empty, or grey as the rules are.
+    """
+    ground = main_colour(part.pixels)
+    signs = [colour for _, colour in legend if np.ptp(colour) >= _TINTED or np.abs(colour - ground).max() > _SAME]
+    found = [colour for colour in signs if _mask_of(part.pixels, colour).sum() >= _LEAST_PIXELS][:_MOST_SERIES]
     rest = part.pixels[_coloured(part.pixels)]
     for colour in found:
         rest = rest[(np.abs(rest.astype(np.float32) - colour).max(axis=1) > _SAME) & ~_is_blend(rest, colour)]

@@ -34,7 +34,7 @@ _LEAST_RULED, _LEAST_LONG = 0.6, 0.12
 _FAINT, _GREY = 3, 45
 _FOOT_PX = 2.5
 """How far the foot of the bars may be from where the scale has the tick that they stand on."""
-_OWN, _UNLIKE = 40.0, 30.0
+_OWN, _UNLIKE = 40.0, 26.0
 """How far a row of a bar may be from its colour, and one at its end from a blend of that with the ground."""
 _AROUND = 4
 
