@@ -61,6 +61,7 @@ LONG = frozenset(
         "browser/test_drawn_cells.py::test_no_cell_or_button_with_ink_in_it_is_listed_as_empty_or_wrong",
         "browser/test_drawn_charts.py::test_a_number_under_the_pointer_that_is_far_from_the_estimate_is_no_value",
         "browser/test_drawn_charts.py::test_bars_are_marks_with_their_values_and_nothing_is_marked_between_grid_lines",
+        "browser/test_drawn_charts.py::test_bars_of_known_values_are_read_within_their_error_and_without_bias",
         "browser/test_drawn_charts.py::test_the_table_of_a_chart_has_its_values_within_two_percent_of_the_axis",
         "browser/test_drawn_charts.py::test_what_a_page_shows_under_the_pointer_is_exact",
         "browser/test_drawn_target.py::test_a_click_that_does_nothing_is_known_to",

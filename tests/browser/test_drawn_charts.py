@@ -9,7 +9,10 @@ import pytest
 
 from tests.browser.hand import SETTINGS, Hand, On
 from vision_agent.actions import Read
+from vision_agent.browser.act.read import how_exact
+from vision_agent.geometry import Box
 from vision_agent.vision.ocr import can_read
+from vision_agent.vision.surfaces.charts import Chart, Series
 
 pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
 
@@ -108,3 +111,37 @@ async def test_price_bars_without_bodies_are_taken_for_no_lines(on: On) -> None:
         outcome = await hand.act(Read(what="table", mark=surface))
         assert (outcome.status, outcome.read) == ("refused", "")
         assert "is a chart" not in hand.seen.listing
+
+
+def test_exact_values_that_there_was_no_time_for_are_counted() -> None:
+    values = (("Jan", 12.0, 0.0), ("Feb", 15.2, 0.4), ("Mar", 9.1, 0.4))
+    chart = Chart(Box(x=0, y=0, width=400, height=300), (Series("blue", values),))
+    said = how_exact(chart, late=2)
+    assert said.startswith("1 values as the page shows them, 2 estimated from the picture (±); the 20 seconds")
+    assert said.endswith("were over before 2 of them")
+    assert "seconds" not in how_exact(chart, late=0)
+
+
+KNOWN_BARS = [
+    ("height=360&low=0&high=100&font=16px+sans-serif&rules=1", (20, 55, 80, 35, 62, 91)),
+    ("height=360&low=0&high=100&font=12px+sans-serif", (20, 55, 80, 35, 62, 91)),
+    ("height=260&low=0&high=4000&font=13px+sans-serif&rules=1", (1200, 3400, 2800, 3900, 150, 2222)),
+    ("height=410&low=60&high=80&font=14px+serif", (62, 71, 79.5, 65, 77, 68)),
+    ("height=333&low=-40&high=40&font=14px+sans-serif&rules=1", (-20, 30, 10, 39, -35, 5)),
+]
+
+
+@pytest.mark.parametrize(("asked", "values"), KNOWN_BARS)
+async def test_bars_of_known_values_are_read_within_their_error_and_without_bias(
+    on: On, asked: str, values: tuple[float, ...]
+) -> None:
+    page = (PAGE.parent / "known_bars.html").read_text("utf-8")
+    path = f"/at?{asked}&values={','.join(map(str, values))}"
+    async with on("", {"/at": page}, path=path, settings=OCR) as hand:
+        [_, *rows] = await table_of(hand)
+        read = [tuple(map(float, row[1].split(" ± "))) for row in rows]
+        off = [value - true for (value, _), true in zip(read, values, strict=True)]
+        assert all(abs(each) <= error for each, (_, error) in zip(off, read, strict=True)), (read, values)
+        pixels = await hand.js("drawn.pixels")
+        assert abs(sum(off) / len(off)) * pixels <= 0.2, (read, values)
+        assert max(error for _, error in read) * pixels <= 2

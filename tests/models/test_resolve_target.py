@@ -96,6 +96,18 @@ def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
         find_target(parse_target(words), PAGE)
 
 
+def test_a_name_that_nothing_has_beside_a_canvas_is_answered_with_a_closer_look_at_that() -> None:
+    page = seen(mark(1, "Save"), mark(2, "Monthly sales", "surface", box=Box(x=0, y=0, width=400, height=300)))
+    with pytest.raises(NotFoundError, match=r"look at Monthly sales only\.$"):
+        find_target(parse_target("Wholesale"), page)
+    bare = seen(mark(3, "", "surface", box=Box(x=0, y=0, width=400, height=300)))
+    with pytest.raises(NotFoundError, match=r"look at \[3\] only\.$"):
+        find_target(parse_target("Wholesale"), bare)
+    with pytest.raises(NotFoundError) as plain:
+        find_target(parse_target("Wholesale"), seen(mark(1, "Save")))
+    assert "look at" not in str(plain.value)
+
+
 def test_a_name_that_is_not_shown_is_answered_with_what_is() -> None:
     page = seen(mark(2, "Trash", shows="Bin"), mark(3, "Trace"))
     with pytest.raises(NotFoundError, match=r"Nothing here shows 'Trash', but \[2\] has that name and shows 'Bin'"):

@@ -394,7 +394,7 @@ def test_blocks_that_float_and_stems_are_not_read_as_lines_and_a_line_of_dashes_
     looked = look([*BARS, *floating], [*TICKS, *NAMES])
     assert looked.chart is not None
     assert ([each.name for each in looked.chart.series], looked.chart.unread) == (["blue"], ("green",))
-    assert looked.chart.table()[1] == ["Jan", "20 ± 0.8", "‹unread›"]
+    assert looked.chart.table()[1] == ["Jan", "20.0 ± 0.3", "‹unread›"]
 
     levels = [20 + 9 * (at % 7) for at in range(16)]
     stems: list[Stroke] = [
@@ -493,3 +493,14 @@ def test_each_bar_of_a_random_row_has_its_own_name_or_is_counted_from_one(seed: 
         expected.append(places[left] + (f" {'+' if at > left else '−'} {abs(at - left)}" if at != left else ""))
     assert [row[0] for row in looked.chart.table()[1:]] == expected
     assert values_of(looked) == pytest.approx(levels, abs=2)
+
+
+def test_a_series_that_is_switched_off_in_the_legend_has_no_column_and_its_sign_is_no_point() -> None:
+    def hollow(on: Pixels) -> None:
+        cv2.rectangle(on, (560, 50), (571, 61), (198, 179, 170), 1)
+
+    signs: list[Stroke] = [box(400, 50, 12, 12, BLUE), hollow]
+    looked = look([*BARS, *signs], [*TICKS, *NAMES, ("Shop", 420, 61), ("Garden", 580, 61)])
+    assert looked.chart is not None
+    assert looked.chart.table()[0] == ["", "Shop"]
+    assert {each.told.role for each in looked.things if each.value} == {"bar"}

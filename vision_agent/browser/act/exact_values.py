@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,9 +47,19 @@ class _Spot:
     point: Point
 
 
-async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, reader: OcrReader) -> Chart:
+class ExactChart(NamedTuple):
+    """A chart with the values that the page showed."""
+
+    chart: Chart
+    late: int
+    """How many values the pointer did not come to in time."""
+
+
+async def with_exact_values(
+    sender: InputSender, surface: Mark, chart: Chart, reader: OcrReader, longest_s: float = LONGEST_S
+) -> ExactChart:
     """The chart, with the values that the page shows while the pointer is over them."""
-    until = time.monotonic() + LONGEST_S
+    until = time.monotonic() + longest_s
     spots = [
         _Spot(each.name, at, point)
         for each in chart.series
@@ -58,7 +69,7 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
     shown = await _are_on_surface(sender, surface, [each.point for each in spots])
     spots = [each for each, is_shown in zip(spots, shown, strict=True) if is_shown]
     known: dict[tuple[str, str], float] = {}
-    visited = 0
+    visited = late = 0
     try:
         # What changes only because the pointer is over the surface is not a value.
         corner = Point(x=surface.box.x + 2, y=surface.box.y + 2)
@@ -66,7 +77,10 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
         sender.sent_inputs.append("The pointer was moved over the chart")
         before = await _picture_at_rest(sender, surface, None)
         for spot in spots:
-            if (spot.series, spot.at) in known or visited >= MOST_POINTS or time.monotonic() >= until:
+            if (spot.series, spot.at) in known or visited >= MOST_POINTS:
+                continue
+            if time.monotonic() >= until:
+                late += 1
                 continue
             visited += 1
             await sender.page.mouse.move(spot.point.x, spot.point.y)
@@ -76,7 +90,7 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
         await sender.page.mouse.move(corner.x, corner.y)
     finally:
         sender.sent_inputs.clear()
-    return chart.with_exact(known)
+    return ExactChart(chart.with_exact(known), late)
 
 
 async def _are_on_surface(sender: InputSender, surface: Mark, points: Sequence[Point]) -> Sequence[bool]:

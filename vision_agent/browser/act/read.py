@@ -17,7 +17,7 @@ from jsonschema.exceptions import SchemaError
 
 from vision_agent.actions import Extract, Read, Wait
 from vision_agent.browser.act.attempt import Attempt
-from vision_agent.browser.act.exact_values import with_exact_values
+from vision_agent.browser.act.exact_values import LONGEST_S, with_exact_values
 from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.read_download import read_download
@@ -82,23 +82,26 @@ async def _chart(sender: InputSender, action: Read) -> Attempt | None:
         return None
     surface = sender.seen.observation.mark(number) if number is not None else None
     reader = await sender.observer.reader()
+    late = 0
     if action.exact and surface is not None and reader is not None:
-        chart = await with_exact_values(sender, surface, chart, reader)
+        chart, late = await with_exact_values(sender, surface, chart, reader)
     rows = chart.table()
     text = "\n".join(" | ".join(safe_line(cell, _MOST_CELL) for cell in row) for row in rows)
-    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, {_how_exact(chart)}"
+    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, {how_exact(chart, late)}"
     if chart.unread:
         what += f"; the values of {safe_line(', '.join(chart.unread), _MOST_CELL)} could not be read"
     return Attempt(f"Read {what}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 
-def _how_exact(chart: Chart) -> str:
+def how_exact(chart: Chart, late: int = 0) -> str:
+    """How many of its values the page shows; `late` are those that the pointer did not come to in time."""
     errors = [error for each in chart.series for _, _, error in each.values]
     exact = sum(error == 0 for error in errors)
+    over = f"; the {LONGEST_S:.0f} seconds for reading exact values were over before {late} of them" if late else ""
     if not exact:
-        return "estimated from the picture"
-    rest = len(errors) - exact
-    return f"{exact} values as the page shows them" + (f", {rest} estimated from the picture (±)" if rest else "")
+        return f"estimated from the picture{over}"
+    rest = f", {len(errors) - exact} estimated from the picture (±)" if exact < len(errors) else ""
+    return f"{exact} values as the page shows them{rest}{over}"
 
 
 def _field(sender: InputSender, action: Read) -> Mark | None:

@@ -19,6 +19,8 @@ from vision_agent.actions import Cell, Point, Target
 from vision_agent.describe.distinctions import distinction_match, distinction_suffix, distinctions, safe_name
 from vision_agent.types import Mark, Observation
 
+_LONGEST_NAME = 60
+"""The most characters of a surface's name that is written out in advice."""
 _SIMILAR = 90
 _ALL = 0.99
 """The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
@@ -253,10 +255,26 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
             sentence = f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
+            sentence += _closer_look(observation.marks)
         missing = NotFoundError(sentence)
         missing.where = where
         raise missing
     return found[0]
+
+
+def _closer_look(marks: Sequence[Mark]) -> str:
+    """How to see more of what is drawn, where a canvas or other surface is in view, as small words may have no mark."""
+    surface = max(
+        (mark for mark in marks if mark.kind == "surface"),
+        key=lambda mark: mark.box.width * mark.box.height,
+        default=None,
+    )
+    if surface is None:
+        return ""
+    alike = [mark for mark in marks if _folded(mark.name) == _folded(surface.name)]
+    is_plain = surface.name.isprintable() and 0 < len(surface.name) <= _LONGEST_NAME and len(alike) == 1
+    called = surface.name if is_plain else f"[{surface.label_text}]"
+    return f" If it is drawn in {called}, look at that alone: look at {called} only."
 
 
 def _with_label(words: str, observation: Observation) -> Mark | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
-from math import exp, isfinite, log
+from math import ceil, exp, isfinite, log
 from typing import Literal
 
 import numpy as np
@@ -31,6 +31,8 @@ _MOST_OFF = 0.012
 _LEAST_AGREE = 0.75
 _TEXT_PX = 2.5
 """How far the middle of a text may be from its tick."""
+_LEAST_ERROR = 2.0
+"""The least error in units of its last digit."""
 _SAME_EDGE_PX = 6.0
 _LEVEL_PX = 5.0
 
@@ -93,6 +95,15 @@ def in_words(value: float, error: float) -> str:
     while error > 0 and error * 10**digits < 0.5 and digits < 9:
         digits += 1
     return f"{round(value, digits):.{digits}f}" if abs(value) < 1e15 else f"{value:.3g}"
+
+
+def with_error(value: float, error: float) -> tuple[str, str]:
+    """A value and its error with the same digits; the error is rounded up, so that it covers what rounding changes."""
+    digits = 0
+    while error > 0 and error * 10**digits < _LEAST_ERROR and digits < 9:
+        digits += 1
+    unit = 10.0**-digits
+    return in_words(value, unit), f"{ceil(error / unit - 1e-9) * unit:.{digits}f}"
 
 
 def number_of(words: str) -> float | None:

@@ -18,11 +18,12 @@ from vision_agent.actions import Point
 from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Bools, Floats
-from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
+from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, vertical_axis, with_error
 from vision_agent.vision.surfaces.bars import POINT_PX, Bar, even_step, filled_boxes, find_bars, going_on
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
+from vision_agent.vision.surfaces.fine_places import Ends, ends_of_bar, measured_axis, standing_on
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
 from vision_agent.vision.surfaces.ring_points import find_rings
@@ -41,6 +42,8 @@ _SWATCH = (3, 60)
 """How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
 _SWATCH_GAP, _SIGN_RIM = 16.0, 4.0
 _OWN_COLOUR = 0.05
+_IN_ENTRY = 0.7
+"""The share of a shape in the entry of a legend that is a part of it."""
 _SHARE = "% of the whole"
 _MOST_ROWS = 40
 _ROW, _LEVEL_PX = 4, 5.0
@@ -60,6 +63,8 @@ _BEYOND_CANDLES = 2.0
 """How many steps of the axis candles may go on beyond its first and last name."""
 _TINTED, _DARK = 25, 90
 """The least difference between the channels of a pixel of a thin line, and that of dark ink from the ground."""
+_MIDDLE = (0.3, 0.7)
+"""The part of a bar's width in which its ends are measured, as its corners may be round."""
 _SLICE = 0.5
 """The least likeness of a shape and the slice that it is."""
 
@@ -90,12 +95,12 @@ class DrawnValue:
     @property
     def words(self) -> str:
         """The value and its error, such as `about 420 ± 3`."""
-        digits = in_words(self.error, self.error / 2) if self.error else "0"
+        value, error = with_error(self.value, self.error)
         if self.heights:
-            high, top, bottom, low = (in_words(each, self.error) for each in self.heights)
-            return f"body about {bottom} to {top}, all {low} to {high} ± {digits}"
+            high, top, bottom, low = (with_error(each, self.error)[0] for each in self.heights)
+            return f"body about {bottom} to {top}, all {low} to {high} ± {error}"
         unit = " %" if self.kind == "slice" else ""
-        return f"about {in_words(self.value, self.error)} ± {digits}{unit}"
+        return f"about {value} ± {error}{unit}"
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,7 @@ class Chart:
 
 
 def _cell(value: float, error: float) -> str:
-    return f"{in_words(value, error)} ± {in_words(error, error / 2)}" if error else f"{value:.12g}"
+    return " ± ".join(with_error(value, error)) if error else f"{value:.12g}"
 
 
 def find_chart(
@@ -298,6 +303,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     if across is None:  # a numbered list has a column of numbers too
         return None
     plot = _plot(axis, across, surface)
+    axis = measured_axis(axis, picture, plot)
     ticks = (*axis.boxes, *across.boxes)
     legend = _legend(picture, surface, texts, ticks, shapes)
     part = _without_signs(_Part(view_pixels(picture, plot), plot, scale), legend, min(axis.first, axis.last))
@@ -313,9 +319,12 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         values, series, colours = candles.values, candles.series, candles.other_colours
         names = {each.name for each in series}
     masks = _series_masks(part, colours)
+    shapes = _without_legend(shapes, legend, min(axis.first, axis.last))
     whole = _plot(axis, across, surface, float("inf"))
     beside = _without_signs(_Part(view_pixels(picture, whole), whole, scale), legend, min(axis.first, axis.last))
     bars_of = _bars(beside, plot, colours, shapes, may_stack=axis.kind == "linear")
+    ends = {bar.box: _ends(bar, colour, beside) for colour, bars in zip(colours, bars_of, strict=True) for bar in bars}
+    axis = standing_on(axis, [_foot(bar, ends[bar.box]) for bars in bars_of for bar in bars if bar.foot != "bar"])
     unread: list[str] = []
     for colour, mask, bars in zip(colours, masks, bars_of, strict=True):
         name = _name(colour, legend)
@@ -323,7 +332,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
             name += " 2"
         names.add(name)
         if bars:
-            own = _counted([_bar_value(bar, name, axis, across) for bar in bars], across)
+            own = _counted([_bar_value(bar, ends[bar.box], name, axis, across) for bar in bars], across)
         else:
             own = _points(mask, part, shapes, name, axis, across)
             own = _counted(_with_rings(own, _with_blends(mask, part, colour), part, name, axis, across), across)
@@ -587,9 +596,29 @@ def _without_signs(part: _Part, legend: Sequence[tuple[Text, Floats]], top: floa
     return replace(part, pixels=pixels)
 
 
+def _without_legend(shapes: Sequence[Box], legend: Sequence[tuple[Text, Floats]], top: float) -> list[Box]:
+    """The shapes that lie in no entry of a legend above the highest number, which are no data."""
+    entries = [
+        Box(
+            x=text.box.x - _SWATCH[1],
+            y=text.box.y - _SIGN_RIM,
+            width=text.box.width + _SWATCH[1],
+            height=text.box.height + 2 * _SIGN_RIM,
+        )
+        for text, _ in legend
+        if text.box.bottom <= top
+    ]
+    return [box for box in shapes if all(box.share_in(entry) < _IN_ENTRY for entry in entries)]
+
+
 def _series_colours(part: _Part, legend: Sequence[tuple[Text, Floats]]) -> list[Floats]:
-    """The colours of series: those of the legend that are in the plot or, without one, its coloured pixels."""
-    found = [colour for _, colour in legend if _mask_of(part.pixels, colour).sum() >= _LEAST_PIXELS][:_MOST_SERIES]
+    """The colours of series: those of the legend that are in the plot or, without one, its coloured pixels.
+
+    The sign of a series that is switched off is empty, or grey as the rules are.
+    """
+    ground = main_colour(part.pixels)
+    signs = [colour for _, colour in legend if np.ptp(colour) >= _TINTED or np.abs(colour - ground).max() > _SAME]
+    found = [colour for colour in signs if _mask_of(part.pixels, colour).sum() >= _LEAST_PIXELS][:_MOST_SERIES]
     rest = part.pixels[_coloured(part.pixels)]
     for colour in found:
         rest = rest[(np.abs(rest.astype(np.float32) - colour).max(axis=1) > _SAME) & ~_is_blend(rest, colour)]
@@ -635,9 +664,24 @@ def _name(colour: Floats, legend: Sequence[tuple[Text, Floats]]) -> str:
     return colour_word(colour)
 
 
-def _bar_value(bar: Bar, name: str, axis: Axis, across: Axis) -> DrawnValue:
+def _ends(bar: Bar, colour: Floats, part: _Part) -> Ends:
+    """The heights of a bar's ends on the page."""
     # The rim of the box lies outside of the bar.
     top, bottom = bar.whole.y + 1, bar.whole.bottom - 1
+    left, right = (bar.whole.x + share * bar.whole.width for share in _MIDDLE)
+    columns = slice(round((left - part.box.x) * part.scale), round((right - part.box.x) * part.scale) + 1)
+    pixels = part.pixels[:, columns].astype(np.float32)
+    first, last = (round((each - part.box.y) * part.scale) for each in (top, bottom))
+    fine = ends_of_bar(pixels, colour, first, last) if pixels.size else None
+    return Ends(*(part.box.y + each / part.scale for each in fine)) if fine else Ends(top, bottom)
+
+
+def _foot(bar: Bar, ends: Ends) -> float:
+    return ends.top if bar.foot == "hangs" else ends.bottom
+
+
+def _bar_value(bar: Bar, ends: Ends, name: str, axis: Axis, across: Axis) -> DrawnValue:
+    top, bottom = ends
     end = bottom if bar.foot == "hangs" else top
     value, error = axis.value(end), axis.error(end)
     if bar.foot == "bar":
