@@ -292,7 +292,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     agent = one.agent
     assert agent.ending is not None
     return {
-        **agent.ending.model_dump(include={"status", "sentence", "answer"}),
+        **agent.ending.model_dump(include={"status", "limit", "sentence", "answer"}),
         "exit_code": exit_code_of(agent.ending),
         **facts_of(agent),
         "replayed": one.recorded.id,

@@ -115,7 +115,7 @@ def run_agent(
         shown.append(True)
         progress.stop()
         if as_json and agent.ending is not None:
-            ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
+            ending = agent.ending.model_dump(include={"status", "limit", "sentence", "answer"})
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
             typer.echo(json.dumps({**ending, **code, **facts_of(agent), **where}, ensure_ascii=False))
