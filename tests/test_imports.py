@@ -52,7 +52,7 @@ IMPORTS = {
     "batch": "base_model errors record session text types",
     "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
     "record replay session settings text types vision",
-    "sync_api": "actions custom_actions errors events old_names policy ports session types",
+    "sync_api": "actions custom_actions errors events old_names policy ports session settings types",
     "integrations": "actions browser describe errors evals memory models policy ports record session settings "
     "supervise sync_api text types web",
     "cli": "batch browser describe errors evals events export integrations memory models policy ports progress "

@@ -314,9 +314,23 @@ def test_no_error_quotes_the_value_of_a_secret(made: Callable[[], object]) -> No
 
 
 def test_a_secret_may_say_where_it_is_typed() -> None:
-    own = Secret(name="x", value=SecretStr(VALUE), origins=("https://pay.example",))
+    own = Secret(value=SecretStr(VALUE), origins=("https://pay.example",))
     given = Agent("Pay", url="shop.example", secrets={"pin": own, "password": SecretStr(VALUE)}).task.secrets
     assert [(each.name, each.origins) for each in given] == [("pin", ("https://pay.example",)), ("password", ())]
+
+
+@pytest.mark.parametrize(
+    ("secrets", "words"),
+    [
+        ({"code": Secret(name="pin", value=SecretStr(VALUE))}, r"'code' has another name, 'pin' \(leave out name="),
+        ([Secret(value=SecretStr(VALUE))], r"A secret has no name \(write secrets="),
+    ],
+)
+def test_a_secret_has_one_name(secrets: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Agent("Pay", url="shop.example", secrets=secrets)
+    with pytest.raises(ValidationError, match="a secret has no name"):
+        Task(goal="Pay", secrets=(Secret(value=SecretStr(VALUE)),))
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------

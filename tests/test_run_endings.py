@@ -109,12 +109,13 @@ def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
     with socket.create_server(("127.0.0.1", 0)) as picture:
         body = f"{BODY}<img src=http://127.0.0.1:{picture.getsockname()[1]}/>"
         address = serve({"/": body})
+        again = ["--secret", "pin=PIN", "--approve", "never", "--supervise"]
         process = subprocess.Popen(
-            [sys.executable, "-m", "vision_agent", "run", address, "--steps", lines, "--runs", tmp_path],
+            [sys.executable, "-m", "vision_agent", "run", address, "--steps", lines, "--runs", tmp_path, *again],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "PIN": "73920"},
             preexec_fn=hear_signals,
         )
         picture.settimeout(60)
@@ -129,7 +130,7 @@ def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
     ending = read(folder).ending
     assert ending is not None
     assert ending.status == "interrupted"
-    assert f"vision-agent resume {folder}" in told
+    assert f"vision-agent resume {folder} --steps {lines} {' '.join(again)}" in " ".join(told.split())
 
 
 LOST = """

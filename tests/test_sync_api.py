@@ -19,7 +19,7 @@ from playwright.async_api import async_playwright
 
 import vision_agent
 from tests.conftest import hear_signals
-from vision_agent import Settings, Task
+from vision_agent import Settings, Task, session
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
@@ -137,6 +137,19 @@ def test_keywords_and_step_lines_are_the_same_in_plain_code(small: plain.Page, t
         assert browser.act(Click(target=number(browser.observe(), "Go"))).status == "done"
         browser.open("about:blank")
     assert small.url == "about:blank"
+
+
+def test_an_agent_in_plain_code_has_what_the_async_one_has(small: plain.Page, tmp_path: Path) -> None:
+    steps = ["click Go", "read page", "finish"]
+    agent = Agent("Press Go", steps=steps, page=small, settings=settings(tmp_path))
+    other = session.Agent("Press Go", steps=steps, url=small.url, settings=settings(tmp_path))
+    named = {each for each in dir(other) if not each.startswith("_")}
+    # `ask` takes async functions; here `person` and `approve` are given to the constructor.
+    assert named - {each for each in dir(agent) if not each.startswith("_")} == {"ask"}
+    assert (agent.ending, agent.record, agent.reads, agent.task.goal) == (None, None, (), "Press Go")
+    run = agent.run()
+    assert (agent.ending, agent.record and agent.record.steps, agent.reads) == (run.ending, run.steps, run.reads)
+    assert "Go" in agent.reads[0]
 
 
 def len_of(text: str) -> int:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vision_agent.types import Secret as Secret
     from vision_agent.types import Step as Step
     from vision_agent.types import Task as Task
+    from vision_agent.types import Usage as Usage
     from vision_agent.vision.icons.named import name_icons as name_icons
     from vision_agent.vision.labels.annotated import annotate as annotate
 
@@ -49,7 +50,8 @@ _HOME = {
     "name_icons": "vision.icons.named",
     "VisionAgentError": "errors",
     **dict.fromkeys(
-        ("Choice", "Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task"), "types"
+        ("Choice", "Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task", "Usage"),
+        "types",
     ),
 }
 

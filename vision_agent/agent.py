@@ -152,7 +152,7 @@ class Loop:
         if self._under_way is not None:
             close_cut_step(self.journal, self._under_way, longest)
         cut = f"step {self.journal.index} was cut off" if self.journal.index else "the first step had not begun"
-        return Ending(status="limit", sentence=f"A limit was reached: {longest:g} seconds have passed; {cut}.")
+        return budget.ReachedLimit("seconds", f"{longest:g} seconds have passed; {cut}").ending
 
     async def _look_last(self) -> None:
         """Records the page after the last act, or why it cannot be observed. The ending stays as it is."""
@@ -245,20 +245,20 @@ class Loop:
         journal, limits = self.journal, self.record.task.limits
         reached = budget.reached_limit(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
         if not reached and not self._is_driven and self._failures >= limits.consecutive_failures:
-            reached = budget.failure_limit_reason(self._failures, journal.steps[-1])
-        return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None
+            reached = budget.failure_limit(self._failures, journal.steps[-1])
+        return reached.ending if reached else None
 
     def _next_request_too_large(self) -> Ending | None:
         """An ending if the tokens or the money left do not suffice for another request."""
         journal, limits = self.journal, self.record.task.limits
         used = budget.spent(journal.steps, journal.seconds, journal.unused)
-        why = budget.limit_of_next_request(limits, journal.steps, used)
-        return Ending(status="limit", sentence=f"A limit was reached: {why}.") if why else None
+        reached = budget.limit_of_next_request(limits, journal.steps, used)
+        return reached.ending if reached else None
 
     def _stall_limit_reached(self, times: int) -> Ending | None:
         if times < self.record.task.limits.stall:
             return None
-        return Ending(status="limit", sentence=f"A limit was reached: {times} steps in a row brought nothing new.")
+        return budget.ReachedLimit("stall", f"{times} steps in a row brought nothing new").ending
 
     @property
     def _new_steps(self) -> tuple[Step, ...]:

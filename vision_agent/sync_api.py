@@ -30,7 +30,8 @@ from vision_agent.ports import Model, Person
 from vision_agent.session.attaching import SyncAttaching
 from vision_agent.session.keywords import Checks, GivenSettings, Secrets, named_keywords
 from vision_agent.session.looking import Scope
-from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Step, Task
+from vision_agent.settings import Settings
+from vision_agent.types import Choice, Decision, Ending, Observation, Outcome, Risky, Run, Step, Task
 
 T = TypeVar("T")
 
@@ -136,6 +137,21 @@ class SyncAgent:
         return f"sync_api.{self._agent!r}"
 
     @property
+    def task(self) -> Task:
+        """The task, with what its keywords said."""
+        return self._agent.task
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        return self._agent.settings
+
+    @property
+    def decides(self) -> str:
+        """Who decides, for the record: the name of a model, `human`, or the name of a class."""
+        return self._agent.decides
+
+    @property
     def folder(self) -> Path | None:
         """The run folder; None until the run has started."""
         return self._agent.folder
@@ -149,6 +165,21 @@ class SyncAgent:
     def head(self) -> str:
         """The record hash, which covers the whole record."""
         return self._agent.head
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the run ended, as recorded and without secrets; None until it has ended."""
+        return self._agent.ending
+
+    @property
+    def record(self) -> Run | None:
+        """The run so far, whose texts may hold secrets; None until it has started."""
+        return self._agent.record
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What the steps read so far, as recorded and without secrets."""
+        return self._agent.reads
 
     def run(self) -> Run:
         """Runs the task and returns the run as recorded in `folder`; `report` is written however the run ended.
@@ -171,6 +202,10 @@ class SyncAgent:
     def say(self, text: str) -> None:
         """Sends the agent a message, which reaches the next decision."""
         self._agent.say(text)
+
+    def listen(self, on_event: Callable[[Event], None]) -> None:
+        """Replaces the listener given to the constructor."""
+        self._agent.listen(on_event)
 
 
 Agent = SyncAgent

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import ConfigDict, Field, JsonValue, SecretStr, model_validator
+from pydantic import ConfigDict, Field, JsonValue, SecretStr, field_validator, model_validator
 
 from vision_agent import old_names
 from vision_agent.actions import Action, Cell, Point
@@ -472,7 +472,8 @@ class Secret(RenamedFields):
 
     old_names: ClassVar[Mapping[str, str]] = {"hosts": "origins"}
 
-    name: str
+    name: str = ""
+    """May be left out where a key names it: `secrets={"code": Secret(value=…)}`."""
     value: SecretStr
     origins: tuple[str, ...] = ()
     """Where it may be typed: scheme, host and port, such as `https://example.org`, `https://*.example.org` or
@@ -611,6 +612,13 @@ class Task(DisplayedModel):
     """Carried out first, before the model is asked."""
     exemplar: Exemplar | None = None
     """What worked before for a similar task, shown to the model; the memory looks it up on the first page."""
+
+    @field_validator("secrets")
+    @classmethod
+    def _all_named(cls, secrets: tuple[Secret, ...]) -> tuple[Secret, ...]:
+        if not all(each.name for each in secrets):
+            raise ValueError("a secret has no name: write Secret(name=…, value=…)")
+        return secrets
 
     def shown(self, text: str, longest: int = 120) -> str:
         """The text as it may be printed: without the secrets of the task, and cut."""
@@ -965,6 +973,9 @@ EndingStatus = Literal[
 ]
 
 
+LimitName = Literal["steps", "seconds", "tokens", "cost", "consecutive_failures", "stall"]
+
+
 class Ending(DisplayedModel):
     """How a run ended, for a person and for a shell."""
 
@@ -973,10 +984,13 @@ class Ending(DisplayedModel):
     sentence: str
     answer: str = ""
     evidence: tuple[int, ...] = ()
+    limit: LimitName | None = None
+    """The limit that was reached, by its name in `Limits`, `cost` for `cost_usd`; None if the run ended otherwise, or
+    was recorded before 0.2."""
 
     def _shown_fields(self) -> Iterator[tuple[str, Any]]:
         """How it ended, and the answer."""
-        yield from (("status", self.status), ("sentence", self.shown(self.sentence)))
+        yield from (("status", self.status), ("limit", self.limit), ("sentence", self.shown(self.sentence)))
         yield "answer", self.shown(self.answer) if self.answer != self.sentence else None
 
     @property
@@ -1037,6 +1051,11 @@ class Run(DisplayedModel):
     def answer(self) -> str:
         """The answer that the run ended with; empty if there is none."""
         return self.ending.answer if self.ending is not None else ""
+
+    @property
+    def limit(self) -> LimitName | None:
+        """The limit that ended the run; None if it ended otherwise."""
+        return self.ending.limit if self.ending is not None else None
 
     @property
     def output(self) -> Any:

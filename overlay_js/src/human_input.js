@@ -12,7 +12,7 @@ import { describeElement } from './hit_test.js';
 import { countRepeat, forgetKeys, leaveOutKeysOf, noteKeyDown, takeAllKeys, takeKeyUp } from './keys_down.js';
 import { documentToken, knownKeyOf } from './registry.js';
 import { inputTypeOf, isEditingHost } from './role.js';
-import { isSecret, optionLabels, VALUELESS } from './state.js';
+import { isSecret, keepCodeSecret, optionLabels, VALUELESS } from './state.js';
 import { visibleView } from './visible.js';
 
 const SET_AT_ONCE = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
@@ -320,6 +320,7 @@ function onBeforeInput(event) {
   if (state.typedIn === field) return;
   flush(false);
   state.typedIn = field;
+  keepCodeSecret(field);
   tell('typing', field); // their text is reported when they are done, and then belongs to the look before this
 }
 

@@ -161,6 +161,15 @@ export function isSecret(element, type, style) {
     /\bcurrent-password\b/.test(attributeOf(element, 'autocomplete') ?? '');
 }
 
+/**
+ * Keeps what a person types into a field for one-time codes as secret as a password, from now on. Not what an agent types
+ * there: pages also name ordinary fields so, to keep browsers from completing them.
+ * @param {Element} field
+ */
+export function keepCodeSecret(field) {
+  if (/\bone-time-code\b/.test(attributeOf(field, 'autocomplete') ?? '')) secretive.add(field);
+}
+
 /** The minimum and maximum of a control, where it states them. @param {Element} element @param {string} type */
 function boundsOf(element, type) {
   const isNative = type === 'range' || type === 'number';

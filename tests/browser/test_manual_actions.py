@@ -83,6 +83,32 @@ async def test_a_text_that_took_a_while_is_told_on_the_look_before_it_was_begun(
     assert [mark.state.value for mark in typed.observation.marks] == ["", ""]
 
 
+async def test_a_one_time_code_that_a_person_types_is_kept_like_a_password(page: Page) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.focus("#code")
+        await page.keyboard.type("482913")
+        await page.mouse.wheel(0, 300)
+        await listening.until(1)  # of which the effect was looked at, with the code in the field
+        await page.focus("#name")
+        await page.keyboard.type("Ann")
+        await page.focus("#code")
+        await listening.until(3)
+
+    fields = "<input id=code aria-label=Code autocomplete='section-a one-time-code'><input id=name aria-label=Name>"
+    await page.set_content(f"<div style='position: fixed; top: 0'>{fields}</div><div style='height: 3000px'></div>")
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+        after = await browser.observe()
+    typed = [each.action for each in listening.done if isinstance(each.action, Type)]
+    assert [each.text for each in typed] == ["<secret:by-hand>", "Ann"]
+    told = "".join(f"{each.words} {each.observation.model_dump_json()} {each.outcome}" for each in listening.done)
+    assert "482913" not in told + after.model_dump_json()
+    assert [(mark.name, mark.state.masked) for mark in after.marks] == [("Code", True), ("Name", False)]
+
+
 async def test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind(
     page: Page, serve: Any
 ) -> None:

@@ -92,6 +92,16 @@ async def test_a_schema_that_pydantic_wrote_fits(on: On) -> None:
         ]
 
 
+BESIDE = """<button>Apart</button><table><caption>Stock list</caption><tr><th>Item<th>Left<tr><td>Tea<td>3</table>"""
+
+
+async def test_a_table_without_a_mark_is_named_where_a_mark_elsewhere_is_refused(on: On) -> None:
+    async with on(BESIDE) as hand:
+        for action in (Extract(mark=1, json_schema=_with(item={})), Read(what="table", mark=1)):
+            assert 'extract from what is called "Stock list"' in (await hand.act(action)).sentence
+        assert (await hand.act(Extract(mark="Stock list", json_schema=_with(item={})))).read == '[{"item": "Tea"}]'
+
+
 def _with(**properties: object) -> str:
     return json.dumps({"type": "array", "items": {"type": "object", "properties": properties}})
 

@@ -119,6 +119,7 @@ PAGE = seen(
         ("read page", Read(what="page")),
         ("read download", Read(what="download")),
         ("read table at Card", Read(what="table", mark=8)),
+        ("read table Card", Read(what="table", mark=8)),
         ("read value of Notes", Read(mark=3)),
         ("read exact table at Notes", Read(what="table", mark=3, exact=True)),
         ("scroll down to the end in List", Scroll(direction="down", to="end", target=5)),
@@ -242,6 +243,8 @@ def test_a_line_that_begins_with_no_known_word_is_answered_with_the_words_in_a_f
         ("find Berlin on Map", 'needs double quotes: find "Berlin" on Map'),
         ("call price_of with a=1, a=2", "is there twice"),
         ("call 2nd", "not complete"),
+        ("read table", "write read table at NAME"),
+        ("read exact table at", "write read table at NAME"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named_and_lines_like_it_are_shown(line, says):
@@ -251,6 +254,12 @@ def test_a_line_that_cannot_be_read_is_named_and_lines_like_it_are_shown(line, s
     word = "click" if line.startswith("clikc") else line.split()[0]
     assert raised.value.hint.startswith(f"lines with {word!r} look like this:\n")
     assert 0 < raised.value.hint.count("\n") < 7
+
+
+def test_lines_like_it_begin_with_its_word():
+    with pytest.raises(UsageError) as raised:
+        parse(["read table"])
+    assert [line.split()[0] for line in raised.value.hint.splitlines()[1:]] == ["read,"]
 
 
 def test_a_word_that_is_like_no_other_shows_the_words_that_lines_begin_with():

@@ -71,6 +71,14 @@ async def test_a_longer_name_that_sends_a_form_or_is_one_of_two_missing_ones_is_
     assert not last.actions[0].success
 
 
+async def test_a_risky_longer_name_is_told_with_what_to_write_for_it():
+    *_, last = await played(StepsModel(["click Remove"]), [DONE], seen(mark(1, "Remove Maria Steinbach")))
+    said = last.actions[0].answer
+    assert "'Remove Maria Steinbach' is not taken for it: what deletes, pays, sends or submits needs" in said
+    assert said.endswith('write "Remove Maria Steinbach"')
+    assert "within 5 s" not in said
+
+
 async def test_a_longer_name_is_not_taken_while_the_page_goes_on_outside_the_view():
     page = seen(mark(1, "Play Video"), scroll=ScrollState(height=1000, view_height=400))
     *_, last = await played(StepsModel(["click Play"]), [DONE, DONE], page)

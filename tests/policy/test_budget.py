@@ -40,15 +40,17 @@ def test_a_model_is_told_what_is_left_from_four_fifths_of_a_limit_on(
 
 
 @pytest.mark.parametrize(
-    ("limits", "spent", "said"),
+    ("limits", "spent", "name", "said"),
     [
-        ({"steps": 3}, used(steps=3), "3 steps were taken"),
-        ({"steps": 1}, used(steps=1), "1 step was taken"),
-        ({"seconds": 9}, used(seconds=9), "9 of 9 seconds"),
-        ({"tokens": 10}, used(tokens=10), "10 of 10 tokens"),
-        ({"cost_usd": 0.1}, used(cost_usd=0.1), "$0.10 of $0.10"),
-        ({"cost_usd": 0.1}, used(cost_usd=None), "is not known"),
+        ({"steps": 3}, used(steps=3), "steps", "3 steps were taken"),
+        ({"steps": 1}, used(steps=1), "steps", "1 step was taken"),
+        ({"seconds": 9}, used(seconds=9), "seconds", "9 of 9 seconds"),
+        ({"tokens": 10}, used(tokens=10), "tokens", "10 of 10 tokens"),
+        ({"cost_usd": 0.1}, used(cost_usd=0.1), "cost", "$0.10 of $0.10"),
+        ({"cost_usd": 0.1}, used(cost_usd=None), "cost", "is not known"),
     ],
 )
-def test_a_limit_is_reached_exactly_where_it_says(limits: dict[str, Any], spent: Spent, said: str) -> None:
-    assert said in budget.reached_limit(Limits(**limits), spent)
+def test_a_limit_is_reached_exactly_where_it_says(limits: dict[str, Any], spent: Spent, name: str, said: str) -> None:
+    reached = budget.reached_limit(Limits(**limits), spent)
+    assert reached is not None
+    assert (reached.name, reached.ending.limit, said in reached.ending.sentence) == (name, name, True)

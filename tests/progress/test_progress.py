@@ -33,17 +33,19 @@ def test_a_manual_action_whose_effect_is_not_known_is_done():
     assert shown.getvalue().rstrip().endswith("done, 0 marks")
 
 
-def test_giving_up_is_no_success_and_a_pause_is_no_failure():
+def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))
     pause, end = Wait(seconds=0.5), Finish(success=False, answer="There is no mug.")
-    progress(Decided(step=1, decision=Decision(next_goal="look again", actions=(pause,), author="steps")))
+    progress(
+        Decided(step=1, decision=Decision(next_goal="look again for: click Mug", actions=(pause,), author="steps"))
+    )
     waited = Outcome(status="done", effect="no_effect", sentence="Waited 0.5 s. Nothing changed.")
     progress(Happened(step=1, index=0, outcome=waited))
     progress(Decided(step=2, decision=Decision(next_goal="give up", actions=(end,), author="steps")))
     progress(Happened(step=2, index=0, outcome=Outcome(status="done", effect="finished", sentence=end.answer)))
     first, second = shown.getvalue().splitlines()
-    assert first.startswith("    1 ✓ look again")
+    assert first.startswith("    1 · look again")
     assert second.startswith("    2 ✗ give up")
     assert "not done" in second
 

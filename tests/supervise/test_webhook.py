@@ -136,6 +136,8 @@ async def test_a_receiver_that_is_down_is_said_and_nothing_is_done() -> None:
     assert said == ["The webhook at 127.0.0.1 could not be told: Connection refused"]
     assert f"nobody answered: {said[0]}." in ended.sentence
     assert "channel" not in ended.sentence
+    assert ended.sentence.endswith("resume the run, and you are asked again; with its page open, you are asked there.")
+    assert "--supervise" not in ended.sentence
 
 
 async def test_somebody_at_the_page_is_waited_for_when_the_receiver_is_down() -> None:
@@ -148,6 +150,7 @@ async def test_somebody_at_the_page_is_waited_for_when_the_receiver_is_down() ->
     ended = (await Supervised([decided(PAY)], page, policy=page.policy).run()).ending
     assert ended is not None
     assert "nobody answered in time" in ended.sentence
+    assert "approval.wait_s" in ended.sentence
     await there.aclose()  # type: ignore[attr-defined]
 
 

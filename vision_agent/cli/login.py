@@ -48,7 +48,8 @@ def login(
     if not has_window_system() and not settings.headless:
         raise UsageError(
             "There is no screen to sign in on",
-            "sign in where there is one, or let a run do it: vision-agent run … --session NAME --save-session",
+            "sign in where there is one, or take over a run: "
+            "vision-agent run … --supervise --session NAME --save-session",
         )
     settings = settings.model_copy(update={"session": name, "save_session": True, "storage_state": None})
 

@@ -127,6 +127,11 @@ class SecretsAgainOptions:
         option("Private data of the run: name=VARIABLE, read from the environment.", "--private", "NAME=VARIABLE"),
     ] = None
 
+    @property
+    def written(self) -> list[str]:
+        """The given options as they are written in a command."""
+        return written(("--secret", self.secret), ("--code", self.code), ("--private", self.private))
+
     def values_for(self, run: Path) -> dict[str, SecretStr]:
         """The values by their names, each given with the option for what the record of the run says that it is.
 
@@ -200,6 +205,20 @@ class SuperviseOptions:
         str | None,
         option("Address to which each proposal is posted, with its picture and a link.", "--webhook", "URL"),
     ] = None
+
+    @property
+    def written(self) -> list[str]:
+        """The given options as they are written in a command."""
+        return written(
+            ("--supervise", self.supervise),
+            ("--supervise-host", self.supervise_host),
+            ("--supervise-port", self.supervise_port),
+            ("--supervise-url", self.supervise_url),
+            ("--supervise-certificate", self.supervise_certificate),
+            ("--supervise-key", self.supervise_key),
+            ("--supervise-plain-http", self.supervise_plain_http),
+            ("--webhook", self.webhook),
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -525,6 +544,18 @@ def load_settings(**flags: Any) -> Settings:
     from vision_agent.settings import load
 
     return load(_FLAGS, "the command line", **flags)
+
+
+def written(*options: tuple[str, Any]) -> list[str]:
+    """The options that were given, as the words of a command; one that is given several times has a list of values."""
+    words: list[str] = []
+    for name, value in options:
+        if value is True:
+            words.append(name)
+        for each in value if isinstance(value, list) else [value]:
+            if each is not None and not isinstance(each, bool):
+                words += [name, str(each)]
+    return words
 
 
 def given(**flags: Any) -> dict[str, Any]:

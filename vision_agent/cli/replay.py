@@ -32,6 +32,7 @@ from vision_agent.cli.options import (
     run_argument,
     terminal_approver,
     terminal_person,
+    written,
 )
 from vision_agent.cli.rows import RowOptions, run_over
 from vision_agent.cli.running import (
@@ -291,7 +292,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     agent = one.agent
     assert agent.ending is not None
     return {
-        **agent.ending.model_dump(include={"status", "sentence", "answer"}),
+        **agent.ending.model_dump(include={"status", "limit", "sentence", "answer"}),
         "exit_code": exit_code_of(agent.ending),
         **facts_of(agent),
         "replayed": one.recorded.id,
@@ -399,7 +400,8 @@ def resume(
     )
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
-    run_agent(agent, as_json, is_asked or agent.decides == "human", page, steps=steps, video=video)
+    again = [*secrets.written, *written(("--file", file), ("--approve", approve)), *supervision.written]
+    run_agent(agent, as_json, is_asked or agent.decides == "human", page, steps=steps, again=again, video=video)
 
 
 @app.command(rich_help_panel="Runs")

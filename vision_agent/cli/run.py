@@ -32,6 +32,7 @@ from vision_agent.cli.options import (
     secrets_of,
     terminal_approver,
     terminal_person,
+    written,
 )
 from vision_agent.cli.rows import RowOptions, run_over
 from vision_agent.cli.running import (
@@ -223,6 +224,16 @@ class TaskOptions:
         return list(dict.fromkeys(variable for _, variable in given))
 
     @property
+    def written_again(self) -> list[str]:
+        """The options that no record answers for, as they are written in a command: secrets, private data, files."""
+        return written(
+            ("--secret", self.secret),
+            ("--code", self.code),
+            ("--private", self._private_values),
+            ("--file", self.file),
+        )
+
+    @property
     def _private_values(self) -> list[str]:
         """The values of `--private` that name a variable."""
         return [each for each in self.private or () if "=" in each]
@@ -403,7 +414,9 @@ def run(
     require_models(model, settings)
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
-    run_agent(agent, as_json, is_human or (page is None and is_asked), page, steps=decides.steps, video=video)
+    again = [*task.written_again, *written(("--approve", approval.approve)), *supervision.written]
+    is_shared = is_human or (page is None and is_asked)
+    run_agent(agent, as_json, is_shared, page, steps=decides.steps, again=again, video=video)
 
 
 def _run_rows(

@@ -93,12 +93,14 @@ def run_agent(
     *,
     tells_ending: bool = True,
     steps: Path | None = None,
+    again: Sequence[str] = (),
     video: Path | None = None,
 ) -> None:
     """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code.
 
     `tells_ending`: whether its sentence goes to standard output, which else is for something of the caller; `steps`:
-    the file of the step lines that it follows; `video`: the file for a film of the run.
+    the file of the step lines that it follows; `again`: other options that it takes to resume the run as it was;
+    `video`: the file for a film of the run.
     """
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
@@ -113,7 +115,7 @@ def run_agent(
         shown.append(True)
         progress.stop()
         if as_json and agent.ending is not None:
-            ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
+            ending = agent.ending.model_dump(include={"status", "limit", "sentence", "answer"})
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
             typer.echo(json.dumps({**ending, **code, **facts_of(agent), **where}, ensure_ascii=False))
@@ -123,7 +125,7 @@ def run_agent(
             print_facts(console, ("used", used), *found_by(agent, console), *files)
             if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
                 home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
-                command = shlex.join(["vision-agent", "resume", home, *lines])
+                command = shlex.join(["vision-agent", "resume", home, *lines, *again])
                 print_whole(console, "go on", command + _GO_ON[agent.ending.status])
 
     try:

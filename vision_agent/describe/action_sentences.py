@@ -44,6 +44,10 @@ def counted(many: int, thing: str) -> str:
     return f"{many} {thing}{'' if many == 1 else 's'}"
 
 
+LOOK_AGAIN = "look again for: "
+"""How the goal of a step begins in which step lines look for a target once more; the line follows."""
+
+
 def gives_up(action: Action | None) -> bool:
     """Whether an action ends the task without having done it."""
     return isinstance(action, actions.Infeasible) or (isinstance(action, actions.Finish) and not action.success)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vision_agent.types import Limits, Step, Usage, total_cost
+from vision_agent.types import Ending, LimitName, Limits, Step, Usage, total_cost
 
 _WARN_AT = 0.8
 """The share of a limit at which the model is first told what is left."""
@@ -41,42 +41,58 @@ def cost_of(usages: Sequence[Usage]) -> tuple[int, float | None]:
     return sum(usage.total for usage in usages), total_cost(usages)
 
 
-def reached_limit(limits: Limits, used: Spent) -> str:
-    """The limit that is reached, in words; empty if none is."""
+@dataclass(frozen=True)
+class ReachedLimit:
+    """A limit that ends a run."""
+
+    name: LimitName
+    words: str
+
+    @property
+    def ending(self) -> Ending:
+        """How the run ends."""
+        return Ending(status="limit", sentence=f"A limit was reached: {self.words.rstrip('.')}.", limit=self.name)
+
+
+def reached_limit(limits: Limits, used: Spent) -> ReachedLimit | None:
+    """The limit that is reached; None if none is."""
     if used.steps >= limits.steps:
-        return "1 step was taken" if limits.steps == 1 else f"{limits.steps} steps were taken"
+        taken = "1 step was taken" if limits.steps == 1 else f"{limits.steps} steps were taken"
+        return ReachedLimit("steps", taken)
     if limits.seconds is not None and used.seconds >= limits.seconds:
-        return f"{used.seconds:.0f} of {limits.seconds:g} seconds have passed"
+        return ReachedLimit("seconds", f"{used.seconds:.0f} of {limits.seconds:g} seconds have passed")
     if limits.tokens is not None and used.tokens >= limits.tokens:
-        return f"{used.tokens} of {limits.tokens} tokens were used"
+        return ReachedLimit("tokens", f"{used.tokens} of {limits.tokens} tokens were used")
     if limits.cost_usd is not None and used.cost_usd is None:
-        return (
+        unknown = (
             f"at most ${limits.cost_usd:.2f} may be spent, and what a decision costs is not known; "
             "limit the tokens instead, with --max-tokens or limits.tokens"
         )
+        return ReachedLimit("cost", unknown)
     if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= limits.cost_usd:
-        return f"${used.cost_usd:.2f} of ${limits.cost_usd:.2f} were spent"
-    return ""
+        return ReachedLimit("cost", f"${used.cost_usd:.2f} of ${limits.cost_usd:.2f} were spent")
+    return None
 
 
-def limit_of_next_request(limits: Limits, steps: Sequence[Step], used: Spent) -> str:
-    """The limit that the next request would pass, in words; empty if it fits, or if none was made so far.
+def limit_of_next_request(limits: Limits, steps: Sequence[Step], used: Spent) -> ReachedLimit | None:
+    """The limit that the next request would pass; None if it fits, or if none was made so far.
 
     The next request is estimated as the last one, with the reply to that one added to it as input, and with another
     reply as long. It costs as much as the last one.
     """
     last = next((step.decision.usage for step in reversed(steps) if step.decision.usage is not None), None)
     if last is None:
-        return ""
+        return None
     next_tokens = last.total + last.output_tokens
     if limits.tokens is not None and used.tokens + next_tokens > limits.tokens:
-        return f"{used.tokens} of {limits.tokens} tokens were used, and the next request needs about {next_tokens}"
+        spent = f"{used.tokens} of {limits.tokens} tokens were used"
+        return ReachedLimit("tokens", f"{spent}, and the next request needs about {next_tokens}")
     next_usd = last.cost_usd or 0.0
     spent_usd, most_usd = used.cost_usd, limits.cost_usd
     if most_usd is not None and spent_usd is not None and spent_usd + next_usd > most_usd + _ROUNDING_USD:
         spent = f"${spent_usd:.2f} of ${most_usd:.2f} were spent"
-        return f"{spent}, and the next request costs about ${next_usd:.2f}"
-    return ""
+        return ReachedLimit("cost", f"{spent}, and the next request costs about ${next_usd:.2f}")
+    return None
 
 
 def is_failure(step: Step, *, is_last: bool) -> bool:
@@ -89,10 +105,11 @@ def is_failure(step: Step, *, is_last: bool) -> bool:
     return is_last and any(outcome.status == "partial" for outcome in step.outcomes)
 
 
-def failure_limit_reason(times: int, last: Step) -> str:
-    """The limit of consecutive failures, in words."""
+def failure_limit(times: int, last: Step) -> ReachedLimit:
+    """The limit of consecutive failures, which is reached."""
     why = last.outcomes[0].sentence if last.outcomes else last.decision.next_goal or "nothing was decided"
-    return f"{times} steps in a row failed, the last: {why}" if times > 1 else f"1 step failed: {why}"
+    words = f"{times} steps in a row failed, the last: {why}" if times > 1 else f"1 step failed: {why}"
+    return ReachedLimit("consecutive_failures", words)
 
 
 def running_out(limits: Limits, used: Spent) -> str:

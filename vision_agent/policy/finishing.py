@@ -103,8 +103,8 @@ class Finishing:
         journal = self._journal
         used = budget.spent(journal.steps, journal.seconds, usages_of(decision, None, tuple(journal.unused)))
         if limit := budget.reached_limit(journal.task.limits, used):
-            sentence = f"A limit was reached before a judge could check the completion: {limit}."
-            return _ending("limit", sentence, action)
+            sentence = f"A limit was reached before a judge could check the completion: {limit.words}."
+            return _ending("limit", sentence, action).model_copy(update={"limit": limit.name})
         verdict = await self._verdict(judge, action, observation)
         journal.record_verdict(verdict)
         if verdict.done is None:

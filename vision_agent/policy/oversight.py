@@ -89,8 +89,15 @@ class Oversight:
             later = f"{action.kind} was not tried: a person must approve the step first."
             told = later if place else sentence
             self._journal.record_outcome(Outcome(status="refused", refusal="needs_person", sentence=told))
-        hint = "Run it in a terminal, with --supervise, or with an approver. With --approve never, nobody is asked."
-        return Ending(status="needs_person", sentence=f"{sentence} {hint}")
+        return Ending(status="needs_person", sentence=f"{sentence} {self._what_helps()}")
+
+    def _what_helps(self) -> str:
+        """What whoever started the run can do so that somebody approves it."""
+        if getattr(self.approver, "why_unanswered", ""):
+            return "Once that works, resume the run, and you are asked again; with its page open, you are asked there."
+        if self._is_late:
+            return "Resume the run to be asked again; the setting approval.wait_s says how long an answer may take."
+        return "Run it in a terminal, with --supervise, or with an approver. With --approve never, nobody is asked."
 
     async def ask(self, question: str) -> ActionResult:
         """Asks a person; the answer becomes part of the task. Without an answer the run ends."""

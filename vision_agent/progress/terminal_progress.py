@@ -13,7 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.describe.action_sentences import FOUND_BY, counted, gives_up, lacks_effect
+from vision_agent.describe.action_sentences import FOUND_BY, LOOK_AGAIN, counted, gives_up, lacks_effect
 from vision_agent.events import (
     Decided,
     Ended,
@@ -97,6 +97,8 @@ class Progress:
         number, goal = (str(event.step), decision.next_goal) if event.index == 0 else ("", "")
         is_done, is_void, is_end = outcome.status == "done", lacks_effect(action, outcome), gives_up(action)
         sign, style = ("✓", "green") if is_done and not is_end else ("✗", "red")
+        if is_done and decision.author == "steps" and goal.startswith(LOOK_AGAIN):
+            sign, style = "·", "dim"
         if is_void:
             sign, style = "·", "yellow"
         if outcome.status == "partial":

@@ -225,12 +225,18 @@ def secrets_from(given: Any) -> tuple[Secret, ...]:
     made = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
     if not all(isinstance(each, Secret) for each in made):
         raise UsageError("secrets are names with values", 'write secrets={"password": os.environ["SHOP_PASSWORD"]}')
+    if not all(each.name for each in made):
+        raise UsageError("A secret has no name", 'write secrets={"code": Secret(value=…)}, or Secret(name="code", …)')
     return made
 
 
 def _secret(name: Any, value: Any) -> Secret:
     if isinstance(value, Secret):
-        return value if value.name == name else value.model_copy(update={"name": str(name)})
+        if value.name not in ("", name):
+            raise UsageError(
+                f"The secret {name!r} has another name, {value.name!r}", "leave out name=: the key names it"
+            )
+        return value.model_copy(update={"name": str(name)})
     if not isinstance(value, str | SecretStr):
         kind = "no value" if value is None else f"a {type(value).__name__} for a value"
         raise UsageError(f"The secret {name!r} has {kind}", "is its environment variable set? Give text")

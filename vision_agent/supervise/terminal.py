@@ -15,12 +15,12 @@ from vision_agent.text.escape import cut_text, escaped_line, terminal_text
 from vision_agent.text.urls import shown_address
 from vision_agent.types import Choice, Decision, Observation, Risky, Task
 
-_PROMPT = "Do it? (Enter: yes · stop · ! instruction · t: take over · a line: do that instead · ?: help) "
+_PROMPT = "Do it? (Enter: yes · n: stop the run · ! instruction · t: take over · a line: do that instead · ?: help) "
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
 _HELP = f"""\
   Enter, y                          approve
   stop, n, quit                     stop the run
-  ! only the blue one               skip these actions; the model reads this and decides again
+  ! only the blue one               skip these actions; a model reads this and decides again, step lines go on after it
   t                                 skip these actions and take over the browser window
   click 12                          a step line: do this instead
 {GRAMMAR}"""

@@ -199,10 +199,18 @@ async def _records_around(sender: InputSender, number: int, names: list[str]) ->
     around = await overlay_calls.record_sets(at.frame, sender.deadline_s, at.mark.key)
     fitting = next((each for each in around if _has_columns(each, names)), None)
     if fitting is None and not around:
-        raise Refused(
-            "unsupported", f"{mark_words(at.mark)} is not in a table or list, nor in cards; read the page instead."
-        )
+        what_else = await _what_else(sender)
+        raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list, nor in cards; {what_else}.")
     return fitting or around[0], words
+
+
+async def _what_else(sender: InputSender) -> str:
+    """What to do where a mark is in no set of records: a table without a mark in it has a name all the same."""
+    titles = dict.fromkeys(each.title for each in await _all_records(sender) if each.rows and each.title)
+    if not titles:
+        return "read the page instead"
+    named = " or ".join(f'"{safe_line(title, 60)}"' for title in [*titles][:_MOST_NAMED])
+    return f"read the page instead, or extract from what is called {named}, with these words as the mark"
 
 
 async def _all_records(sender: InputSender) -> list[RecordSet]:
@@ -328,7 +336,8 @@ async def _table(sender: InputSender, number: int) -> tuple[TableAnswer, str]:
         words = capitalised(mark_words(at.mark))
         raise Refused("unsupported", f"{words} shows no chart that can be read; words drawn there are in the listing.")
     if table is None:
-        raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; read the page instead.")
+        what_else = await _what_else(sender)
+        raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; {what_else}.")
     return replace(table, rows=_without_head(table.headings, table.rows)), at.words
 
 

@@ -148,6 +148,7 @@ _UNQUOTED = re.compile(
     r"(?(waits)(?P<within>\s+within\s.+)?|(?P<after>\s+(?:into|to|on)\s+.+))",
     re.IGNORECASE,
 )
+_BARE_TABLE = re.compile(r"read\s+(?:exact\s+)?table(?:\s+at)?", re.IGNORECASE)
 _MISTYPED = 75
 """How alike a word and a mistyped one are at least, of 100; `clikc` and `click` are 80."""
 _VERBS = (
@@ -213,6 +214,8 @@ def _why_unread(text: str) -> str:
         return f"it begins with {word!r}, which is not a known word"
     if bare := _UNQUOTED.fullmatch(text):
         return f'its text needs double quotes: {text[: bare.start("text")]}"{bare["text"]}"{text[bare.end("text") :]}'
+    if _BARE_TABLE.fullmatch(text):
+        return "it does not say which table: write read table at NAME, with the name of something in it"
     return "it is not complete, or continues with something unknown"
 
 
@@ -222,7 +225,8 @@ def _examples_like(text: str) -> str:
     near = process.extractOne(word, _VERBS, scorer=fuzz.ratio, score_cutoff=_MISTYPED)
     verb = near[0] if near else word
     begins = re.compile(rf"(?:^|\s\s|[,;] ){re.escape(verb)}\b")
-    rows = [row for row in GRAMMAR.partition("\nA thing is named")[0].splitlines() if begins.search(row)]
+    lines = map(str.strip, GRAMMAR.partition("\nA thing is named")[0].splitlines())
+    rows = [f"  {line[found.start() :].lstrip(' ,;')}" for line in lines if (found := begins.search(line))]
     if not rows:
         words = ", ".join(dict.fromkeys(_VERBS))
         return f"a line begins with one of these words; write one alone to see how it goes on: {words}"
@@ -589,7 +593,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"set\s+(?P<rest>.+)", _set),
         (r"upload\s+(?P<rest>.+)", _upload),
         (
-            r"read(?:\s+(?P<whole>page|download)|\s+(?P<part>(?:exact\s+)?table\s+at|value\s+of)\s+(?P<what>.+))?",
+            r"read(?:\s+(?P<whole>page|download)|\s+(?P<part>(?:exact\s+)?table(?:\s+at)?|value\s+of)\s+(?!at$)(?P<what>.+))?",
             _read_page,
         ),
         (

@@ -6,14 +6,18 @@ looks again a few times and then gives up with the reason; it never takes the ne
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import product, takewhile
 from typing import Literal
 
 from vision_agent.actions import Action, Finish, Scroll, ScrollTo, Wait
 from vision_agent.custom_actions import CustomAction, unknown_action
+from vision_agent.describe.action_sentences import LOOK_AGAIN
+from vision_agent.describe.distinctions import safe_name
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.resolve_target import (
@@ -38,7 +42,6 @@ _NOT_ENDED = ("cut_off", "not_reached")
 """A wait that was refused so did not end: the run was interrupted."""
 _MOST_SCROLLS = 20
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
-_LOOK_AGAIN = "look again for: "
 _END, _GIVE_UP = "finish", "give up"
 
 
@@ -140,7 +143,7 @@ class StepsModel(Model):
                 continue
             proposed = step.approval.proposed if step.approval else step.decision
             goal = proposed.next_goal
-            if proposed.author != "steps" or goal.startswith(_LOOK_AGAIN) or goal in (_END, _GIVE_UP):
+            if proposed.author != "steps" or goal.startswith(LOOK_AGAIN) or goal in (_END, _GIVE_UP):
                 continue
             if self._next >= len(self._lines) or goal != self._lines[self._next].text:
                 raise UsageError(
@@ -175,22 +178,29 @@ class StepsModel(Model):
         except NotFoundError as error:
             if (words := self._words_to_search(error, observation)) is not None:
                 self._searched.append(words)
-                return _decision(f"{_LOOK_AGAIN}{line.text}", ScrollTo(text=words), judgement, summary=str(error))
+                return _decision(f"{LOOK_AGAIN}{line.text}", ScrollTo(text=words), judgement, summary=str(error))
             scroll = self._scroll_on(observation, error) if self._looked_again else None
             if scroll is not None:
                 self._scrolled += 1
-                return _decision(f"{_LOOK_AGAIN}{line.text}", scroll, judgement, summary=str(error))
+                return _decision(f"{LOOK_AGAIN}{line.text}", scroll, judgement, summary=str(error))
             pauses = _pauses(line, observation)
             if self._looked_again < len(pauses):
                 pause = Wait(seconds=pauses[self._looked_again])
                 self._looked_again += 1
-                return _decision(f"{_LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
-            if (found := _with_longer_name(line, error, observation)) is not None:
-                action, why = found
+                return _decision(f"{LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
+            longer = _with_longer_name(line, error, observation)
+            if longer is not None and not longer.is_risky:
                 self._has_acted = True
-                return _decision(line.text, action, judgement, summary=why)
-            may_come = line.within_s is None and not isinstance(error, AmbiguousError)
-            hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
+                why = f"Nothing here is called {error.where}; only {longer.name!r} begins or ends with it."
+                return _decision(line.text, longer.action, judgement, summary=why)
+            if longer is not None:
+                hint = (
+                    f" {longer.name!r} is not taken for it: what deletes, pays, sends or submits needs its whole name. "
+                    f"If that is meant, write {_quoted(longer.name)}"
+                )
+            else:
+                may_come = line.within_s is None and not isinstance(error, AmbiguousError)
+                hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
             elsewhere = f" {self._not_found}" if self._not_found else ""
             return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{elsewhere}{hint}")
         self._has_acted = True
@@ -223,8 +233,17 @@ class StepsModel(Model):
 _Judgement = Literal["success", "failure", "unknown"]
 
 
-def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observation) -> tuple[Action, str] | None:
-    """The action of a line on the only longer name of what it names, and why; None if that has a risk."""
+@dataclass(frozen=True)
+class _LongerName:
+    """The only mark whose name begins or ends with the name that a line has, and what the line does on it."""
+
+    name: str
+    action: Action
+    is_risky: bool
+
+
+def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observation) -> _LongerName | None:
+    """What a line does on the only longer name of what it names; None if there is no such one."""
     mark = only_longer_name(error.where, observation) if error.where is not None else None
     if mark is None or error.where is None:
         return None
@@ -234,9 +253,7 @@ def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observa
         action = line.build(observation.model_copy(update={"marks": marks}))
     except NotFoundError:  # another target of the line
         return None
-    if risks_taken(action, observation):
-        return None
-    return action, f"Nothing here is called {error.where}; only {mark.name!r} begins or ends with it."
+    return _LongerName(mark.name, action, bool(risks_taken(action, observation)))
 
 
 def _goes_on(seen: Observation) -> bool:
@@ -281,6 +298,11 @@ def _judgement(steps: Sequence[Step]) -> _Judgement:
     if _refused(steps):
         return "failure"
     return "unknown" if any(each.effect in FAILED_EFFECTS for each in steps[-1].outcomes) else "success"
+
+
+def _quoted(name: str) -> str:
+    """The name as a line has it."""
+    return json.dumps(safe_name(name), ensure_ascii=False)
 
 
 def _quote_line(line: StepLine) -> str:
