@@ -60,7 +60,7 @@ MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds."
 
 
 def run_argument(help: str) -> Any:
-    """An argument that takes a run folder, its name in the folder of runs, or `latest`; the command passes it to `named_run`."""
+    """An argument that takes a run folder, the name of a run, or `latest`; the command passes it to `named_run`."""
     return typer.Argument(help=help, show_default=False)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
-from vision_agent.text.escape import cut_text
 from vision_agent.types import Mark, Shot
 from vision_agent.vision.labels.annotate import draw, layer
 from vision_agent.vision.labels.lookalikes import distinct_style
@@ -65,4 +64,4 @@ def _no_box(number: int, given: object) -> UsageError:
     hint = "give four numbers: x, y, width, height; the last two not below 0"
     if given is None:
         hint = "an element that is not shown has none: leave it out"
-    return UsageError(f"Box {number} is no box: {cut_text(repr(given), _LONGEST)}", hint)
+    return UsageError(f"Box {number} is no box: {repr(given)[:_LONGEST]}", hint)
