@@ -21,7 +21,7 @@ Edges = tuple[float, float, float, float]
 """x and y of the top left corner, width and height, in this order."""
 
 
-def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Edges | Mapping[str, float]]) -> Shot:
+def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Edges | Mapping[str, object]]) -> Shot:
     """The picture with a numbered box for each mark, as a PNG: its `data` are the bytes.
 
     Args:
@@ -44,14 +44,14 @@ def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Ed
     return draw(shown, layer(place(placed, shown, style), shown, style)).encode()
 
 
-def _numbered(number: int, given: Box | Edges | Mapping[str, float]) -> Mark:
+def _numbered(number: int, given: Box | Edges | Mapping[str, object]) -> Mark:
     box = given if isinstance(given, Box) else _box(number, given)
     if not all(map(math.isfinite, (box.x, box.y, box.width, box.height))) or min(box.width, box.height) < 0:
         raise _no_box(number, given)
     return Mark(number=number, tag="", role="", kind="button", name="", box=box, point=box.center)
 
 
-def _box(number: int, given: Edges | Mapping[str, float]) -> Box:
+def _box(number: int, given: Edges | Mapping[str, object]) -> Box:
     try:
         if not isinstance(given, Mapping):
             given = dict(zip(("x", "y", "width", "height"), given, strict=True))
