@@ -220,6 +220,22 @@ def test_a_run_by_lines_says_as_json_where_it_can_be_read(serve: Any, tmp_path: 
     assert 'Typed \\"milk\\" into mark 1' in (Path(said["run"]) / "steps.jsonl").read_text("utf-8")
 
 
+def test_a_run_that_could_not_go_on_says_that_its_page_was_an_error_and_has_no_answer(
+    serve: Any, tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("click Save\n", "utf-8")
+    url = serve({"/": PAGE}) + "/none"
+
+    done = vision_agent("run", url, "--steps", str(lines), "--runs", str(tmp_path / "runs"), "--json")
+
+    said = json.loads(done.stdout)
+    assert (said["status"], said["answer"]) == ("not_done", None)
+    assert "there is no mark with a name" in said["sentence"]
+    assert said["sentence"].endswith("The page answered 404 Not Found.")
+    assert "      The page answered 404 Not Found" in done.stderr
+
+
 ECHO = """<title>Echo</title><label>Code <input id=code></label>
 <button onclick="alert('It is ' + code.value)">Send</button>"""
 

@@ -67,6 +67,7 @@ INSIDE = {
         "approval": "risk_words",
         "blockers": "",
         "budget": "",
+        "failed_pages": "",
         "rebind": "",
         "relevance": "",
         "stall": "",

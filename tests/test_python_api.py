@@ -103,7 +103,8 @@ class Pair:
 
 
 @pytest.mark.parametrize(
-    ("output", "answer", "made"), [(list[int], "[1, 2]", [1, 2]), (Pair, '{"left": 1, "right": 2}', Pair(1, 2))]
+    ("output", "answer", "made"),
+    [(list[int], "[1, 2]", [1, 2]), (Pair, '{"left": 1, "right": 2}', Pair(1, 2)), (str, "hello", "hello")],
 )
 async def test_an_answer_may_be_of_any_type_that_pydantic_reads(
     output: Any, answer: str, made: object, page: Page, serve: Server, tmp_path: Path

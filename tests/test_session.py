@@ -134,6 +134,22 @@ async def test_dialogs_are_the_owner_s_again_when_we_are_done(page: Page, site: 
     assert await page.title() == "Answer true"
 
 
+@pytest.mark.parametrize("kind", ["alert", "confirm", "prompt"])
+async def test_an_answer_of_the_owner_is_not_told_as_ours(page: Page, serve: Any, kind: str) -> None:
+    await page.goto(serve({"/": f"<button onclick='document.title = `${{{kind}(`Sure?`)}}`'>Go</button>"}))
+    page.on("dialog", lambda dialog: dialog.accept())
+    async with attach(page) as browser:
+        outcome = await browser.do("click Go")
+    assert f'A dialog of type {kind} said "Sure?" and was answered by somebody else' in outcome.sentence
+    assert await page.title() == {"alert": "undefined", "confirm": "true", "prompt": ""}[kind]
+
+
+async def test_a_closed_page_is_refused_with_what_its_owner_can_do(page: Page) -> None:
+    await page.close()
+    with pytest.raises(BrowserUnavailable, match=r"The page is closed \(hand over one that is open"):
+        await observe(page)
+
+
 async def test_agents_after_each_other_work_on_pages_of_one_playwright(
     page: Page, browser: Browser, site: str, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from vision_agent.policy import blockers, budget, stall, task_limits
 from vision_agent.policy.action_sequence import StepUnderWay, close_cut_step, dry_run_result, skipped_outcome
 from vision_agent.policy.approval import only_looks
 from vision_agent.policy.deciding import Decider
+from vision_agent.policy.failed_pages import with_failed_page
 from vision_agent.policy.finishing import ActionResult, Finishing, ending_of
 from vision_agent.policy.interrupted import ResumePlan, ends_batch
 from vision_agent.policy.oversight import Oversight, final_decision, stopped_by
@@ -102,6 +103,7 @@ class Loop:
                     or self._next_request_too_large()
                     or await self._within_time_limit(self.step())
                 )
+            ending = with_failed_page(ending, self.record.steps)
         try:
             if not self._is_seen:
                 await self._look_last()

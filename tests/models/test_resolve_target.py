@@ -291,3 +291,19 @@ def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_shape() -> None
         find_target(parse_target("Restart it"), page)
     with pytest.raises(NotFoundError, match=r"\[1\] canvas 'Board'"):
         find_target(parse_target("green box"), page)  # that one has a name
+
+
+def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_role() -> None:
+    drawn = {"source": "cv", "tag": "box", "role": "generic", "looks_like": "tile"}
+    page = seen(
+        mark(1, "Reddit", "link"),
+        mark(2, "", "guess", look="red", **drawn),
+        mark(3, "", "guess", look="blue", **drawn),
+        mark(4, "", "guess", look="blue", **drawn),
+    )
+    for words in ("red tile", "red box", "tile red"):
+        assert find_target(parse_target(words), page) == 2
+    with pytest.raises(NotFoundError, match=r"could be any of \[3\] blue box, \[4\] blue box"):
+        find_target(parse_target("blue tile"), page)
+    with pytest.raises(NotFoundError, match=r"has no name, so name it by its number: \[2\] red box, \[3\] blue box"):
+        find_target(parse_target("tile"), page)

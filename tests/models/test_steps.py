@@ -87,7 +87,9 @@ async def test_a_longer_name_is_not_taken_while_the_page_goes_on_outside_the_vie
 
 async def test_lines_that_run_out_end_the_task():
     decisions = await played(StepsModel(["click Email"]), [DONE])
-    assert actions(decisions)[-1] == Finish(answer="All 1 lines were carried out.")
+    assert actions(decisions)[-1] == Finish(answer="The line was carried out.")
+    decisions = await played(StepsModel(["click Email", "click Sign in"]), [DONE, DONE])
+    assert actions(decisions)[-1] == Finish(answer="All 2 lines were carried out.")
 
 
 async def test_the_step_before_is_judged_by_its_outcomes():

@@ -33,6 +33,16 @@ def test_a_manual_action_whose_effect_is_not_known_is_done():
     assert shown.getvalue().rstrip().endswith("done, 0 marks")
 
 
+def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    came = ("the page answered 404 Not Found", "the address is now http://shop.example/x")
+    progress(Decided(step=1, decision=Decision(next_goal="click Cart", actions=(Click(target=3),), author="steps")))
+    outcome = Outcome(status="done", effect="navigated", sentence="Clicked mark 3.", changes=came)
+    progress(Happened(step=1, index=0, outcome=outcome))
+    assert "navigated, 0 marks, the page answered 404 Not Found" in shown.getvalue()
+
+
 def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

@@ -14,17 +14,18 @@ import pytest
 from record_builder import small_run, task, write_run
 
 from vision_agent.cli.main import app
+from vision_agent.cli.options import named_beginning, named_run
 from vision_agent.cli.runs import start_shown
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.events import Ended
 from vision_agent.types import Ending
 
 
-def vision_agent(folder: Path, *args: str, columns: str = "80") -> subprocess.CompletedProcess[str]:
+def vision_agent(folder: Path, *args: str, columns: str = "80", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "vision_agent", *args],
         cwd=folder,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": columns},
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": columns, **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -131,8 +132,16 @@ def test_what_cannot_be_done_is_one_sentence_and_deletes_nothing(
 def test_old_runs_are_deleted_and_others_stay(folder: Path) -> None:
     done = vision_agent(folder, "runs", "rm", "--older-than", "30d", "--yes")
 
-    assert (done.returncode, done.stdout) == (0, "1 run deleted.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 run deleted.\n", "  runs/old\n")
     assert [each.name for each in (folder / "runs").iterdir()] == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("how", "left"), [(["--keep", "1"], ["new"]), (["--older-than", "30d", "--keep", "2"], ["new", "old"])]
+)
+def test_the_newest_runs_stay_if_they_are_to_be_kept(folder: Path, how: list[str], left: list[str]) -> None:
+    assert vision_agent(folder, "runs", "rm", *how, "--yes").returncode == 0
+    assert sorted(each.name for each in (folder / "runs").iterdir()) == left
 
 
 @pytest.mark.parametrize(("answer", "code", "left"), [("n", 1, ["new", "old"]), ("y", 0, ["new"])])
@@ -162,6 +171,36 @@ def test_latest_is_the_run_that_was_started_last_unless_a_folder_is_called_that(
 
     (folder / "runs" / "old").rename(folder / "latest")
     assert "latest: everything holds" in vision_agent(folder, "verify", "latest").stdout
+
+
+def test_a_run_is_named_as_the_list_names_it_unless_something_here_is_called_that(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert named_run(Path("old")) == Path("runs/old")
+    assert named_beginning("old:1", None) == "runs/old:1"
+    (folder / "runs").rename(folder / "ci")
+    assert named_run(Path("old"), Path("ci")) == Path("ci/old")
+    for other in ("old", "..", "ci/../ci/old", "nope"):
+        assert named_run(Path(other)) == Path(other)
+    (folder / "old").mkdir()
+    assert named_run(Path("old"), Path("ci")) == Path("old")
+
+
+def test_a_list_is_printed_where_the_terminal_lacks_its_letters(folder: Path) -> None:
+    done = vision_agent(folder, "runs", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"\u2713 done" in done.stdout
+
+
+@pytest.mark.parametrize("command", [["run"], ["run", "--help"], ["runs"]])
+@pytest.mark.parametrize("environment", [{"GITHUB_ACTIONS": "true"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
+def test_a_pipe_gets_no_escapes(folder: Path, command: list[str], environment: dict[str, str]) -> None:
+    done = vision_agent(folder, *command, **{"NO_COLOR": "", **environment})
+
+    assert done.stdout + done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

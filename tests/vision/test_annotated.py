@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,3 +63,16 @@ def test_what_is_no_picture_or_has_a_number_twice_is_refused(tmp_path: Path) -> 
     mark = Mark(number=2, tag="a", role="link", kind="link", name="Go", box=box, point=box.center)
     with pytest.raises(UsageError, match="Two marks have the number 2"):
         annotate(picture(), [mark, mark])
+
+
+def test_a_box_of_playwright_is_a_box_and_what_is_none_is_refused_with_its_number() -> None:
+    given = picture()
+    as_numbers, as_playwright = (10.0, 20.0, 80.0, 30.0), {"x": 10.0, "y": 20.0, "width": 80.0, "height": 30.0}
+    assert annotate(given, [as_playwright]).data == annotate(given, [as_numbers]).data
+    others: list[Any] = [(10, 10, 5), (10, 10, -5, 5), {"x": 1}, "abcd", (1, 1, math.nan, 5), (1, 1, "wide", 5), 7]
+    for other in others:
+        with pytest.raises(UsageError, match=r"Box 2 is no box: .*x, y, width, height"):
+            annotate(given, [as_numbers, other])
+    hidden: Any = None
+    with pytest.raises(UsageError, match="not shown has none: leave it out"):
+        annotate(given, [hidden])

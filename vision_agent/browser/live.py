@@ -108,7 +108,7 @@ class LiveBrowser:
             BrowserUnavailable: the browser is gone, or the page could not be observed within the deadlines.
         """
         if not self._tabs.pages:
-            raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
+            raise BrowserUnavailable("There is nothing to look at: every tab was closed", overlay.GO_ON)
         region, self._sender.region = self._sender.region, None
         scope, self._sender.scope = self._sender.scope, None
         seen = await self._observer.look(self._tabs, region, grid=self._sender.grid, scope=scope)
@@ -269,7 +269,10 @@ async def attach(
 
     Raises:
         UsageError: the overlay cannot be registered with the Playwright that owns the page.
+        BrowserUnavailable: the page is closed.
     """
+    if page.is_closed():
+        raise BrowserUnavailable("The page is closed", "hand over one that is open, such as context.new_page()")
     await overlay.register(page.context)
     with suppress(PlaywrightError, TimeoutError):  # gone or hanging; the first look reports that
         async with asyncio.timeout(settings.action_deadline_s):

@@ -35,12 +35,11 @@ def login(
     """
     import asyncio
 
-    from rich.console import Console
-
     from vision_agent.browser.launch.saved_session import require_session_name, require_session_packages
     from vision_agent.cli.running import has_window_system
     from vision_agent.models.offline.human import read_terminal
     from vision_agent.session.signing_in import sign_in
+    from vision_agent.text.console import TerminalConsole
 
     require_session_name(name)
     require_session_packages()
@@ -57,7 +56,7 @@ def login(
         await read_terminal("Sign in in the window, then press Enter here.\n")
 
     path = asyncio.run(sign_in(url, settings, until))
-    Console(stderr=True).print(f"Saved in {path}", style="dim", markup=False, soft_wrap=True)
+    TerminalConsole(stderr=True).print(f"Saved in {path}", style="dim", markup=False, soft_wrap=True)
     typer.echo(f"Use it with: --session {name}")
 
 

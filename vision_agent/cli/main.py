@@ -44,7 +44,7 @@ from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
 from vision_agent.cli.run_folders import app as record
 from vision_agent.cli.runs import app as runs
-from vision_agent.cli.terminal import escape_commands, escaped_output
+from vision_agent.cli.terminal import escape_commands, escaped_output, prepare_streams
 from vision_agent.cli.trust import app as trusting
 from vision_agent.cli.ui import app as looking
 from vision_agent.errors import UsageError, VisionAgentError
@@ -91,6 +91,7 @@ def main() -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
     sys.unraisablehook = _interrupt_again
+    prepare_streams()
     try:
         app()
     except VisionAgentError as error:

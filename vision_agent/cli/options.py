@@ -42,7 +42,9 @@ Viewport = Annotated[str | None, option("Size of the viewport, such as 1280x800.
 Runs = Annotated[Path | None, option("Folder in which run folders are created.", "--runs", "FOLDER")]
 LatestIn = Annotated[
     Path | None,
-    option("Folder of runs whose latest one latest means; default: that of the settings.", "--runs", "FOLDER"),
+    option(
+        "Folder in which latest and names of runs are looked for; default: that of the settings.", "--runs", "FOLDER"
+    ),
 ]
 RunName = Annotated[str | None, option("Name of the run folder; default: one made from the time.", "--name", "NAME")]
 Video = Annotated[Path | None, option("Also write the run as a film: .webm, .mp4, .webp or .gif.", "--video", "FILE")]
@@ -58,7 +60,7 @@ MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds."
 
 
 def run_argument(help: str) -> Any:
-    """An argument that takes a run folder, or `latest`; the command passes it to `named_run`."""
+    """An argument that takes a run folder, the name of a run, or `latest`; the command passes it to `named_run`."""
     return typer.Argument(help=help, show_default=False)
 
 
@@ -459,26 +461,30 @@ def _pair_of(text: str, option: str, form: str) -> tuple[str, str]:
 
 
 def named_run(folder: Path, runs: Path | None = None) -> Path:
-    """The folder of the latest run for `latest`, if nothing else is called that; else the path as it is.
+    """The folder of the latest run for `latest`, and of a run for its name, if nothing else is called that here; else
+    the path as it is.
 
     `runs` is the folder of runs that was named with `--runs`.
 
     Raises:
         UsageError: there is no run.
     """
-    if str(folder) != "latest" or folder.exists():
+    if str(folder) != folder.name or folder.name == ".." or os.path.lexists(folder):
         return folder
-    from vision_agent.record.run_list import latest_run
+    from vision_agent.record.run_list import is_run_folder, latest_run
 
-    return latest_run(load_settings(**given(runs=runs)).runs)
+    home = load_settings(**given(runs=runs)).runs
+    if folder.name == "latest":
+        return latest_run(home)
+    return home / folder if is_run_folder(home / folder) else folder
 
 
 def named_beginning(where: str | None, runs: Path | None) -> str | None:
-    """The same for `--begin`: `latest`, or `latest:3`."""
+    """The same for `--begin`, where the number of steps may follow: `latest:3`."""
     if where is None or Path(where).exists():
         return where
     name, colon, steps = where.partition(":")
-    return f"{named_run(Path(name), runs)}{colon}{steps}" if name == "latest" else where
+    return f"{named_run(Path(name), runs)}{colon}{steps}"
 
 
 def hosts_of(texts: list[str] | None) -> tuple[str, ...]:

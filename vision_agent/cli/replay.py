@@ -38,6 +38,7 @@ from vision_agent.cli.rows import RowOptions, run_over
 from vision_agent.cli.running import (
     attach_supervision_page,
     chosen_model,
+    ending_facts,
     exit_code_of,
     facts_of,
     found_by,
@@ -292,7 +293,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     agent = one.agent
     assert agent.ending is not None
     return {
-        **agent.ending.model_dump(include={"status", "limit", "sentence", "answer"}),
+        **ending_facts(agent.ending),
         "exit_code": exit_code_of(agent.ending),
         **facts_of(agent),
         "replayed": one.recorded.id,

@@ -115,7 +115,7 @@ def run_agent(
         shown.append(True)
         progress.stop()
         if as_json and agent.ending is not None:
-            ending = agent.ending.model_dump(include={"status", "limit", "sentence", "answer"})
+            ending = ending_facts(agent.ending)
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
             typer.echo(json.dumps({**ending, **code, **facts_of(agent), **where}, ensure_ascii=False))
@@ -166,6 +166,16 @@ def facts_of(agent: Agent) -> dict[str, Any]:
     found = {"reads": list(agent.reads), "downloads": [str(each) for each in run.downloads]}
     used = {"steps_taken": len(run.steps), "seconds": run.seconds, "tokens": run.tokens, "cost_usd": run.cost}
     return {**found, **used}
+
+
+def ending_facts(ending: Ending) -> dict[str, Any]:
+    """How a run ended, for `--json`; it has an answer only if the task is done."""
+    return {
+        "status": ending.status,
+        "limit": ending.limit,
+        "sentence": ending.sentence,
+        "answer": ending.answer if ending.status == "done" else None,
+    }
 
 
 def exit_code_of(ending: Ending) -> int:

@@ -47,6 +47,7 @@ _WIDE = 100
 """Columns of a terminal in which the list also says when each run began."""
 _LONGEST_SHOWN = 300
 """Characters of a goal, and of how a run ended."""
+_MOST_NAMED = 20
 _SIGNS = {"done": ("✓", "green"), "dry_run": ("✓", "green"), "running": ("…", "cyan"), "unfinished": ("◐", "yellow")}
 
 
@@ -65,7 +66,7 @@ def runs_(
 
     Last Tuesday's runs that did not do their task: vision-agent runs --status failed --day tuesday
 
-    The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
+    Commands that take a run folder take its name here too, and `latest` for the latest run: vision-agent report latest
 
     Below the goal of a run that failed is how it ended. Terminals of 100 columns also show when each run began.
 
@@ -89,43 +90,55 @@ def runs_(
 @app.command("rm")
 def rm(
     folders: Annotated[
-        list[Path] | None, typer.Argument(help="Run folders, or latest; default: those that the options select.")
+        list[Path] | None,
+        typer.Argument(help="Run folders or their names, or latest; default: those that the options select."),
     ] = None,
     *,
     older_than: OlderThan = None,
     day: Day = None,
     status: Status = None,
     text: Goal = None,
+    keep: Annotated[int | None, option("The newest N runs in the folder stay.", "--keep", "N")] = None,
     runs: Runs = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete runs, after asking: those that are named, or those that the options select.
 
-    vision-agent runs rm --older-than 30d
+    vision-agent runs rm --older-than 30d --keep 20
 
     A run that is still going is never deleted, nor is anything that is not a run folder.
 
     Exit codes: 0 deleted or nothing to delete, 1 you said no, 2 usage, 5 one could not be deleted.
     """
     from vision_agent.describe.action_sentences import counted
-    from vision_agent.record.run_list import delete_run, require_deletable
+    from vision_agent.record.run_list import delete_run, list_runs, require_deletable
 
-    if folders and (older_than or day or status or text):
+    selects = older_than or day or status or text or keep is not None
+    if folders and selects:
         raise UsageError(
-            "Run folders cannot be combined with --older-than, --day, --status or --text", "give one or the other"
+            "Run folders cannot be combined with --older-than, --day, --status, --text or --keep",
+            "give one or the other",
         )
-    if not (folders or older_than or day or status or text):
+    if keep is not None and keep < 0:
+        raise UsageError(f"--keep {keep} is no number of runs", "give 0 or more")
+    if not (folders or selects):
         raise UsageError("Nothing says which runs to delete", "name run folders, or give --older-than 30d")
     if folders:
         chosen = list(dict.fromkeys(named_run(each, runs) for each in folders))
         for each in chosen:
             require_deletable(each)
     else:
-        found = _found(_folder(runs), status, text, day, older_than)
-        chosen = [run.folder for run in found if run.status != "running"]
+        folder = _folder(runs)
+        kept = {run.folder for run in list_runs(folder)[: keep or 0]}
+        found = _found(folder, status, text, day, older_than)
+        chosen = [run.folder for run in found if run.status != "running" and run.folder not in kept]
     if chosen and not yes:
-        _ask(chosen, as_json)
+        _require_somebody(chosen, as_json)
+    if not as_json:
+        _name(chosen)
+    if chosen and not yes and not typer.confirm(f"Delete {counted(len(chosen), 'run')}?", err=True):
+        raise typer.Exit(1)
     for each in chosen:
         delete_run(each)
     if as_json:
@@ -134,17 +147,18 @@ def rm(
         typer.echo(f"{counted(len(chosen), 'run')} deleted.")
 
 
-def _ask(chosen: list[Path], as_json: bool) -> None:
+def _require_somebody(chosen: list[Path], as_json: bool) -> None:
     from vision_agent.describe.action_sentences import counted
 
     if as_json or not sys.stdin.isatty():
         raise UsageError(f"Nobody is there to confirm that {counted(len(chosen), 'run')} may be deleted", "give --yes")
-    for each in chosen[:20]:
+
+
+def _name(chosen: list[Path]) -> None:
+    for each in chosen[:_MOST_NAMED]:
         typer.echo(f"  {each}", err=True)
-    if len(chosen) > 20:
-        typer.echo(f"  and {len(chosen) - 20} more", err=True)
-    if not typer.confirm(f"Delete {counted(len(chosen), 'run')}?", err=True):
-        raise typer.Exit(1)
+    if len(chosen) > _MOST_NAMED:
+        typer.echo(f"  and {len(chosen) - _MOST_NAMED} more", err=True)
 
 
 def _folder(runs: Path | None) -> Path:

@@ -1,5 +1,7 @@
 """The one edge at which text reaches a terminal: what a terminal would obey is escaped there, whoever wrote it.
 
+What the encoding of a stream lacks is written as an escape, and help and usage errors have colours only in a terminal.
+
 Every command runs inside `escaped_output`, so that a plain `print` is escaped too. A `TerminalConsole` escapes what it
 is given and adds its own colours afterwards. Any other console of Rich would show its colours as escapes: nothing goes
 round the edge.
@@ -7,6 +9,8 @@ round the edge.
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -24,6 +28,20 @@ def escaped_output() -> Iterator[None]:
     out, err = (cast("Any", EscapingStream(stream)) for stream in (sys.stdout, sys.stderr))
     with redirect_stdout(out), redirect_stderr(err):
         yield
+
+
+def prepare_streams() -> None:
+    """Makes stdout and stderr write what their encoding lacks as an escape, and leaves colours out of a pipe."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    is_plain = bool(os.environ.get("NO_COLOR"))
+    # Typer takes these for a terminal. Its module is loaded only then, because that is slow.
+    if is_plain or os.environ.get("GITHUB_ACTIONS") or os.environ.get("PY_COLORS"):
+        from typer import rich_utils
+
+        rich_utils.FORCE_TERMINAL = None
+        rich_utils.COLOR_SYSTEM = None if is_plain else rich_utils.COLOR_SYSTEM
 
 
 def escape_commands(app: typer.Typer) -> None:

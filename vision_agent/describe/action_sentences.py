@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import assert_never
 
 from vision_agent import actions
@@ -57,6 +58,11 @@ def lacks_effect(action: Action | None, outcome: Outcome) -> bool:
     """Whether an action was done without the effect that it is meant to have; a pause is meant to have none."""
     is_pause = isinstance(action, actions.Wait) and action.text is None and not action.change
     return outcome.effect in FAILED_EFFECTS and not is_pause
+
+
+def failed_answer_in(clauses: Iterable[str]) -> str:
+    """The clause that a page came with an error, such as `the page answered 404 Not Found`; empty if none says so."""
+    return next((each for each in clauses if each.startswith("the page answered ")), "")
 
 
 def describe_action(action: Action, seen: Observation, *, numbered: bool = True) -> str:

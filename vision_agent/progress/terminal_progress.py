@@ -13,7 +13,8 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.describe.action_sentences import FOUND_BY, LOOK_AGAIN, counted, gives_up, lacks_effect
+from vision_agent.describe.action_sentences import FOUND_BY, LOOK_AGAIN, counted, failed_answer_in, gives_up
+from vision_agent.describe.action_sentences import lacks_effect
 from vision_agent.events import (
     Decided,
     Ended,
@@ -59,6 +60,8 @@ class Progress:
                 self._show_activity("opening the page")
             case Observed(observation=seen):
                 self._marks = len(seen.marks)
+                if failed := failed_answer_in(seen.warnings):
+                    self._console.print(Text(f"      {_line(failed[:1].upper() + failed[1:])}", style="yellow"))
                 if self._is_shared:
                     self.stop()
                     return
@@ -109,6 +112,8 @@ class Progress:
         result = f"{became}, {counted(self._marks, 'mark')}"
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
+        if failed := failed_answer_in(outcome.changes):
+            result = f"{result}, {_line(failed)}"
         words = Text(_line(goal or outcome.sentence))
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(

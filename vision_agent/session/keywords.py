@@ -63,7 +63,8 @@ class Output:
     """The type that answers have: its JSON schema, and how an answer becomes an object."""
 
     def __init__(self, output: Any) -> None:
-        """Prepares a pydantic model, a dataclass, or any other type that pydantic can read.
+        """Prepares a pydantic model, a dataclass, or any other type that pydantic can read; for `str` an answer is
+        plain text.
 
         Raises:
             UsageError: pydantic cannot read it.
@@ -75,13 +76,16 @@ class Output:
             )
         try:
             self._type: TypeAdapter[Any] = TypeAdapter(output)
-            self.schema = self._type.json_schema()
+            self._is_text = output is str
+            self.schema: dict[str, Any] | None = None if self._is_text else self._type.json_schema()
         except (PydanticUserError, TypeError, NameError) as error:
             reason = str(error).splitlines()[0]
             raise UsageError(f"output={name} cannot be an answer: {reason}", "give a pydantic model") from error
 
     def fault(self, answer: str) -> str:
         """Why an answer is not of this type, for the model; empty if it is."""
+        if self._is_text:
+            return ""
         try:
             self._type.validate_json(answer)
         except ValidationError as error:
@@ -92,6 +96,8 @@ class Output:
 
     def parse(self, answer: str) -> Any:
         """The answer as an object; None if it is not of this type."""
+        if self._is_text:
+            return answer
         try:
             return self._type.validate_json(answer)
         except ValidationError:

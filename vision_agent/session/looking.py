@@ -299,6 +299,7 @@ def attach(
     Raises:
         UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
             secret has no value, or one that is too short.
+        BrowserUnavailable: the page is closed.
     """
     return Attaching(_attached(page, settings, files, secrets, on_step))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
@@ -36,6 +37,11 @@ class EscapingStream:
 
 class TerminalConsole(Console):
     """A console that escapes the text in whatever it prints; only its own colours and movements reach the terminal."""
+
+    def __init__(self, **how: Any) -> None:
+        if os.environ.get("NO_COLOR"):  # Rich itself keeps bold and dim then
+            how["color_system"] = None
+        super().__init__(**how)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is printed, with their text escaped."""

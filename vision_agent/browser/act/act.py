@@ -297,9 +297,7 @@ def _translate_error(error: PlaywrightError, sender: InputSender, action: Action
         BrowserUnavailable: the browser is gone.
     """
     if overlay.is_browser_gone(error):
-        raise BrowserUnavailable(
-            f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
-        ) from error
+        raise BrowserUnavailable(f"The browser is gone: {error.message.splitlines()[0]}", overlay.GO_ON) from error
     if overlay.is_crash_error(error):
         is_begun = sender.sent_inputs or sender.carried_out
         return Refused("crashed", CRASHED if is_begun else f"{action.kind} was not done. {CRASHED}")

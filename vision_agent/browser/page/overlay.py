@@ -26,6 +26,8 @@ from vision_agent.browser.page import late_registration
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
+GO_ON = "start the run again; if the page is your own, open a new one and hand that over"
+"""What helps where the page or its browser is gone."""
 _ENTRIES = 3
 """Attempts to bring the overlay into used documents. A frame that waited for the registration of another one may have
 got its world too late for it."""
@@ -306,7 +308,7 @@ def translate_error(error: PlaywrightError) -> Exception:
             "reload the page and hand it over again, or hand it over before using locators",
         )
     if is_browser_gone(error):
-        return BrowserUnavailable(f"The browser is gone: {message}", "start the run again")
+        return BrowserUnavailable(f"The browser is gone: {message}", GO_ON)
     return FrameSilent(message)
 
 

@@ -117,7 +117,7 @@ class Tabs:
     _has_fronted: bool = False
     """Whether a new tab has come to the front since the last action started."""
     _unfinished_checks: int = 0
-    """New tabs that may be ours, and first tabs whose running requests are not known yet."""
+    """New tabs that may be ours, first tabs whose running requests are not known yet, and dialogs being answered."""
     _listeners: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _earlier_ends: set[asyncio.Future[None]] = field(default_factory=set)
@@ -343,8 +343,29 @@ class Tabs:
             accept = accept and not must_ask
             done = "was accepted" if accept else "was dismissed"
             done += ", because a person must approve what it asks" if must_ask else ""
-        self._add_event("dialog", f"{what} and {done}")
-        self._spawn(_answer_dialog(dialog, accept=accept, entered=self.settings.prompt))
+        event = self._add_event("dialog", what)
+        self._unfinished_checks += 1
+        self._spawn(self._answer_dialog(dialog, event, done, accept=accept))
+
+    async def _answer_dialog(self, dialog: Dialog, event: TabEvent, done: str, *, accept: bool) -> None:
+        """Answers a dialog, and completes the sentence of its event: only our own answer is claimed."""
+        try:
+            if accept:
+                await dialog.accept(self.settings.prompt if dialog.type == "prompt" else "")
+            else:
+                await dialog.dismiss()
+        except PlaywrightError as error:  # the page's owner answered it, or the page is gone
+            is_theirs = "already handled" in str(error)
+            done = "was answered by somebody else" if is_theirs else "closed before it was answered"
+        finally:
+            self._unfinished_checks -= 1
+        self._complete_event(event, f"{event.sentence} and {done}")
+
+    def _complete_event(self, event: TabEvent, sentence: str) -> None:
+        for events in (self.new_events, self._earlier_events):
+            if event in events:
+                events[events.index(event)] = replace(event, sentence=sentence)
+                return
 
     def _on_download(self, download: Download) -> None:
         assert self.downloads is not None
@@ -456,8 +477,9 @@ class Tabs:
         if sentence not in said and len(said) < _MOST_BLOCKED:
             self._add_event("blocked", sentence)
 
-    def _add_event(self, kind: TabEventKind, sentence: str) -> None:
+    def _add_event(self, kind: TabEventKind, sentence: str) -> TabEvent:
         self.new_events.append(TabEvent(kind, sentence))
+        return self.new_events[-1]
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
@@ -477,14 +499,6 @@ async def close_page(page: Page) -> bool:
                 await page.wait_for_load_state(timeout=_LOADED_S * 1000)
             await page.close()
     return page.is_closed()
-
-
-async def _answer_dialog(dialog: Dialog, *, accept: bool, entered: str) -> None:
-    with suppress(PlaywrightError):  # the page's owner may have answered it, or the page is gone
-        if accept:
-            await dialog.accept(entered if dialog.type == "prompt" else "")
-        else:
-            await dialog.dismiss()
 
 
 def _drop_older(earliest: float, requests: dict[Request, float]) -> dict[Request, float]:

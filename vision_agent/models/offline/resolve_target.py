@@ -319,9 +319,15 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
 
 
 def _looking(words: str, marks: Sequence[Mark]) -> list[Mark]:
-    """The drawn marks without a name whose colour and shape these words are, in either order: `blue round`."""
+    """The drawn marks without a name whose colour and shape or role these words are, in either order: `blue round`."""
     said = sorted(_SHAPES.get(word, word) for word in _folded(words).split())
-    return [mark for mark in marks if len(said) > 1 and said == sorted(_look_words(mark))]
+    return [mark for mark in marks if len(said) > 1 and any(said == sorted(looks) for looks in _all_looks(mark))]
+
+
+def _all_looks(mark: Mark) -> list[list[str]]:
+    """Its look words, also with its role in place of its shape: `<box red role=tile>` is a red tile too."""
+    looks = _look_words(mark)
+    return [looks, [*looks[:-1], *_folded(mark.looks_like).split()]] if looks and mark.looks_like else [looks]
 
 
 def _look_words(mark: Mark) -> list[str]:
@@ -414,7 +420,9 @@ def _is_a(mark: Mark, kind: str) -> bool:
 
 def _nearest(words: str, marks: Sequence[Mark]) -> str:
     said = {_SHAPES.get(word, word) for word in _folded(words).split()}
-    if said and (looking := [mark for mark in marks if said.issubset(_look_words(mark))]):
+    if said and (
+        looking := [mark for mark in marks if said.issubset(word for looks in _all_looks(mark) for word in looks)]
+    ):
         return f"what looks like it has no name, so name it by its number: {_described(looking, marks)}"
     named = [mark for mark in marks if mark.name]
     if not named:

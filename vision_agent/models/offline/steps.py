@@ -129,7 +129,7 @@ class StepsModel(Model):
             missed = _refused(steps)
             self._not_found = self._not_found or (missed.sentence if missed is not None else "")
         if self._next >= len(self._lines):
-            return _decision(_END, Finish(answer=f"All {len(self._lines)} lines were carried out."), judgement)
+            return _decision(_END, Finish(answer=_all_done(len(self._lines))), judgement)
         return self._carry_out(self._lines[self._next], observation, judgement)
 
     def _skip_done_lines(self, steps: Sequence[Step]) -> Outcome | None:
@@ -231,6 +231,10 @@ class StepsModel(Model):
 
 
 _Judgement = Literal["success", "failure", "unknown"]
+
+
+def _all_done(lines: int) -> str:
+    return "The line was carried out." if lines == 1 else f"All {lines} lines were carried out."
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vision_agent.errors import UsageError
@@ -14,20 +15,23 @@ from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import read_picture
 from vision_agent.vision.style import STYLE
 
+_LONGEST = 100
+
 Edges = tuple[float, float, float, float]
-"""Left, top, width and height."""
+"""x and y of the top left corner, width and height, in this order."""
 
 
-def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Edges]) -> Shot:
+def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Edges | Mapping[str, object]]) -> Shot:
     """The picture with a numbered box for each mark, as a PNG: its `data` are the bytes.
 
     Args:
         picture: a `Shot`, or the bytes or the file of a PNG, JPEG or WebP picture.
-        marks: marks of an observation, or boxes, which are numbered from 1. On a `Shot` they are in page coordinates,
-            on any other picture in its pixels. What lies outside the picture is not drawn.
+        marks: marks of an observation, or boxes, which are numbered from 1: four numbers in the order x, y, width,
+            height, or what Playwright's `bounding_box()` returns. On a `Shot` they are in page coordinates, on any
+            other picture in its pixels. What lies outside the picture is not drawn.
 
     Raises:
-        UsageError: it is no picture, or two marks have one number.
+        UsageError: it is no picture, a box is none, or two marks have one number.
     """
     shown = read_picture(picture)
     placed = [each if isinstance(each, Mark) else _numbered(number, each) for number, each in enumerate(marks, 1)]
@@ -40,8 +44,24 @@ def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Ed
     return draw(shown, layer(place(placed, shown, style), shown, style)).encode()
 
 
-def _numbered(number: int, box: Box | Edges) -> Mark:
-    if not isinstance(box, Box):
-        left, top, width, height = box
-        box = Box(x=left, y=top, width=width, height=height)
+def _numbered(number: int, given: Box | Edges | Mapping[str, object]) -> Mark:
+    box = given if isinstance(given, Box) else _box(number, given)
+    if not all(map(math.isfinite, (box.x, box.y, box.width, box.height))) or min(box.width, box.height) < 0:
+        raise _no_box(number, given)
     return Mark(number=number, tag="", role="", kind="button", name="", box=box, point=box.center)
+
+
+def _box(number: int, given: Edges | Mapping[str, object]) -> Box:
+    try:
+        if not isinstance(given, Mapping):
+            given = dict(zip(("x", "y", "width", "height"), given, strict=True))
+        return Box.model_validate(given)
+    except (TypeError, ValueError) as error:
+        raise _no_box(number, given) from error
+
+
+def _no_box(number: int, given: object) -> UsageError:
+    hint = "give four numbers: x, y, width, height; the last two not below 0"
+    if given is None:
+        hint = "an element that is not shown has none: leave it out"
+    return UsageError(f"Box {number} is no box: {repr(given)[:_LONGEST]}", hint)
