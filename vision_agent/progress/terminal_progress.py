@@ -13,8 +13,14 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.describe.action_sentences import FOUND_BY, LOOK_AGAIN, counted, failed_answer_in, gives_up
-from vision_agent.describe.action_sentences import lacks_effect
+from vision_agent.describe.action_sentences import (
+    FOUND_BY,
+    LOOK_AGAIN,
+    counted,
+    failed_answer_in,
+    gives_up,
+    lacks_effect,
+)
 from vision_agent.events import (
     Decided,
     Ended,
