@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import playwright.sync_api as plain
 import pytest
@@ -163,7 +164,7 @@ def test_hosts_are_limited_on_a_plain_page_for_as_long_as_the_run_lasts(small: p
     script = [[Click(target=number(observe(small), "Go"))], [Finish(answer="seen")]]
     task = Task(goal="Press Go", allowed_hosts=("127.0.0.1",))
     run = Agent(task, model=ScriptedModel(script), page=small, settings=settings(tmp_path)).run()
-    assert "A request to localhost was blocked" in run.steps[0].outcomes[0].sentence
+    assert f"A request to localhost:{urlsplit(away).port} was blocked" in run.steps[0].outcomes[0].sentence
     small.goto(away)
     assert small.title() == "Small"
 
