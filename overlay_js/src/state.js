@@ -162,8 +162,8 @@ export function isSecret(element, type, style) {
 }
 
 /**
- * Keeps what a person types into a field for one-time codes as secret as a password, from now on. Not what an agent types
- * there: pages also name ordinary fields so, to keep browsers from completing them.
+ * Keeps what a person types into a field for one-time codes as secret as a password, from now on. Not what an agent
+ * types there: pages also name ordinary fields so, to keep browsers from completing them.
  * @param {Element} field
  */
 export function keepCodeSecret(field) {
