@@ -509,7 +509,7 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
     ("given", "code", "said"),
     [
         ([], 5, "anthropic:claude-sonnet-5-5 cannot be asked: no ANTHROPIC_API_KEY: set it, or run without a model"),
-        (["--model", "dance:x"], 2, "Unknown model 'dance:x' (known are anthropic:<model>"),
+        (["--model", "dance:x"], 2, "Unknown model 'dance:x': there is no module dance in"),
         (["--model", "openai-compatible:m"], 5, "no base_url is configured: set model.base_url"),
         (["--model", "steps", "--allow-actions", "clik"], 2, "There is no action 'clik' to allow"),
     ],

@@ -80,7 +80,7 @@ async def test_links_pictures_and_addresses_stay_in_the_folder(folder: Path) -> 
     assert next(mark for mark in last.marks if mark.name == "Note").state.value == "kept"
     assert "0 and 640" in last.listing
     told = str([outcome.changes for step in run.steps for outcome in step.outcomes])
-    assert "was blocked: it is outside the folder of the start page" in told
+    assert "was blocked (asked for by the page): it is outside the folder of the start page" in told
 
     run = await run_of(folder, "click Second", f"go to {secret}")
     assert [step.observation.title for step in run.steps][-1] == "Second"
