@@ -271,8 +271,8 @@ async def attach(
         UsageError: the overlay cannot be registered with the Playwright that owns the page.
         BrowserUnavailable: the page is closed.
     """
-    browser = page.context.browser
-    if page.is_closed() and (browser is None or browser.is_connected()):
+    owner = page.context.browser
+    if page.is_closed() and (owner is None or owner.is_connected()):
         raise BrowserUnavailable("The page is closed", "hand over one that is open, such as context.new_page()")
     await overlay.register(page.context)
     with suppress(PlaywrightError, TimeoutError):  # gone or hanging; the first look reports that
