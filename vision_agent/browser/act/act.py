@@ -19,7 +19,7 @@ from vision_agent.actions import Action
 from vision_agent.browser.act import drag, fields, look_at, navigate, pan, pointer, read, select, zoom
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
-from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
+from vision_agent.browser.act.effect import ANSWERS_S, CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.exact_values import LONGEST_S
 from vision_agent.browser.act.find_on import find_on
 from vision_agent.browser.act.held import tab_closed
@@ -40,8 +40,6 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same for an action that opens a list, searches it and chooses from it."""
 
-_ANSWERS_S = 1.0
-"""How long a page may take to answer after an action was cut off; after that, no effect is looked for."""
 _POINT_S = 0.05
 """For each point of a path: its moves take a few frames."""
 
@@ -278,7 +276,7 @@ async def _interrupted_outcome(sender: InputSender, refusal: Refused, before: Pa
     at = None if before.page.is_closed() else sender.last_location
     try:
         if refusal.refusal == "timed_out" and not before.page.is_closed():
-            await overlay_calls.document_token(before.page.main_frame, _ANSWERS_S)
+            await overlay_calls.document_token(before.page.main_frame, ANSWERS_S)
         was = _before(sender, before)
         came = await determine_outcome(Attempt(sentence, at), was, sender.tabs, sender.observer)
     except (Refused, FrameSilent, PlaywrightError):

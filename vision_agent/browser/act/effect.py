@@ -51,6 +51,9 @@ from vision_agent.vision.surfaces.content_motion import STILL, content_motion
 NO_ANSWER = "the page has not answered since. Look again before repeating it."
 CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails, open another tab."
 
+ANSWERS_S = 1.0
+"""How long a page that was silent, or in which an action was cut off, may take to answer; after that, no effect is
+looked for."""
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
@@ -63,8 +66,6 @@ _HELD = (
     "the page has the pointer for itself (pointer lock): moves count from where the pointer was, and clicks go to what "
     "has it"
 )
-_ANSWERS_S = 1.0
-"""How long a page that was silent may take to answer."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -243,7 +244,7 @@ async def _read_late(attempt: Attempt, before: PageBefore, tabs: Tabs, observer:
         Refused: it does not answer now, either.
     """
     try:
-        await overlay_calls.document_token(tabs.active.main_frame, _ANSWERS_S)
+        await overlay_calls.document_token(tabs.active.main_frame, ANSWERS_S)
         return await _read_settled_page(attempt, before, tabs, observer)
     except FrameSilent as error:
         raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
