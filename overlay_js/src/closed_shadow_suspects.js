@@ -119,7 +119,7 @@ function askedSizeOf({ width, height }) {
 }
 
 /** @param {DOMRect} one @param {DOMRect} other */
-function isSameRect(one, other) {
+export function isSameRect(one, other) {
   return one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height;
 }
 

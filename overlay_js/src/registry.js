@@ -55,7 +55,7 @@ export function elementOf(doc, key) {
 const heard = /** @type {WeakMap<Element, string[]>} */ (new WeakMap());
 const focusHeard = /** @type {WeakSet<Element>} */ (new WeakSet());
 const FOCUSES = ['focus', 'focusin'];
-const toldOfListeners = { any: false, ofDocument: /** @type {string[]} */ ([]) };
+const toldOfListeners = { any: false, ofDocument: /** @type {string[]} */ ([]), times: 0 };
 const NONE_HEARD = /** @type {string[]} */ ([]);
 
 /** The event types that an element itself listens for, as far as the browser has told. @param {Element} element */
@@ -81,12 +81,18 @@ export function knowsListeners() {
   return toldOfListeners.any;
 }
 
+/** How often the browser has reported listeners; the same number means that nothing new is known of them. */
+export function knowledgeOfListeners() {
+  return toldOfListeners.times;
+}
+
 /**
  * Takes the browser's report: the event types that each node listens for.
  * @param {string[][]} types @param {Node[]} nodes
  */
 export function setListeners(types, nodes) {
   toldOfListeners.any = true;
+  toldOfListeners.times += nodes.length ? 1 : 0;
   nodes.forEach((node, index) => {
     if (nodeTypeOf(node) === 9) toldOfListeners.ofDocument = types[index];
     if (nodeTypeOf(node) !== 1) return;

@@ -27,17 +27,67 @@ import { documentToken, elementOf, keyOf } from './registry.js';
 import { placesOf } from './row_context.js';
 import { selectCandidates } from './select_candidates.js';
 import { bodyOfShape } from './shape_body.js';
-import { rememberPlaces, watchRoots } from './stability.js';
+import { atNextChange, rememberPlaces, watchRoots } from './stability.js';
 import { tidy } from './text.js';
 import { findTextLayers } from './text_layer.js';
 import { elementsNearViewport } from './viewport_filter.js';
 import { watchWords } from './word_watch.js';
+import { isUnchanged, proofOf } from './unchanged.js';
 import { pinchZoom, visibleView } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
 /** @import { Reading } from './nearby_text.js' */
 /** @import { Area } from './quad.js' */
 /** @import { Budget } from './reach.js' */
+
+/** The last scan, whose answer holds while nothing changes; forgotten with the first change that is seen. */
+const lastScan = {
+  count: 0, id: '', asked: '', proof: /** @type {ReturnType<typeof proofOf>} */ (null), marked: /** @type {Element[]} */ ([]),
+  placed: /** @type {Element[]} */ ([]),
+};
+
+/**
+ * The answer to the same question again, while nothing has changed: what may differ, and that the rest is the same.
+ * @param {Document} doc @param {{have?: string, known?: string[], clip?: Area, windowless?: boolean}} request
+ */
+function sameAnswer(doc, request) {
+  const started = performance.now();
+  const { proof } = lastScan;
+  if (!request.have || request.have !== lastScan.id || !proof || lastScan.asked !== detailsOf(request)) return null;
+  if (!isUnchanged(doc, proof)) return null;
+  if (request.windowless) takePointerBack(doc);
+  const known = request.known ?? [];
+  const answer = {
+    same: lastScan.id, living: known.filter((key) => elementOf(doc, key)),
+    outOfView: outOfView(doc, known, lastScan.marked, request.clip ?? visibleView()), unopened: countOfSuspects(),
+  };
+  noteLook(doc, started, lastScan.placed);
+  return answer;
+}
+
+/** What an answer depends on, apart from what has changed since. @param {Record<string, unknown>} request */
+function detailsOf({ known, have, ...details }) {
+  return JSON.stringify(details);
+}
+
+/**
+ * Notes that the document was looked at, and where things are now.
+ * @param {Document} doc @param {number} started @param {Element[]} placed
+ */
+function noteLook(doc, started, placed) {
+  recordChanges(doc);
+  changeLog.looked = started;
+  rememberPlaces(doc, placed);
+}
+
+/**
+ * @param {Document} doc
+ * @param {Parameters<typeof wholeScan>[1] & {have?: string}} request `have`: the last answer, which need not be sent
+ *   again if it still holds
+ */
+export function scan(doc, request) {
+  return sameAnswer(doc, request) ?? wholeScan(doc, request);
+}
 
 /**
  * @param {Document} doc
@@ -48,13 +98,14 @@ import { pinchZoom, visibleView } from './visible.js';
  *   frame's parents let nothing in it be acted on; `words`: tell every word that shows; `scrolls`: it is a frame whose
  *   parent lets it scroll; `windowless`: the browser has no window, and cannot let a page have the pointer
  */
-export function scan(doc, request) {
+function wholeScan(doc, request) {
   const started = performance.now();
   const root = documentElementOf(doc);
   const view = visibleView();
   const clip = request.clip ?? view;
   const roots = /** @type {ShadowRoot[]} */ ([]);
-  const near = elementsNearViewport(root, clip, request.words ?? false, roots);
+  const hidden = /** @type {Element[]} */ ([]);
+  const near = elementsNearViewport(root, clip, request.words ?? false, roots, hidden);
   watchRoots(doc, roots);
   if (request.windowless) takePointerBack(doc);
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
@@ -73,11 +124,20 @@ export function scan(doc, request) {
   const { marks, elements, covered } = markReachable(doc, kept, gathered.floats, request.points ?? 1, budget);
   const frames = framesOf(doc, gathered.frames, gathered.floats);
   const context = contextLines(doc, gathered.texts, kept, layers, budget);
-  recordChanges(doc);
-  changeLog.looked = started;
-  rememberPlaces(doc, [...elements, ...gathered.frames.map(({ element }) => element)]);
+  const placed = [...elements, ...gathered.frames.map(({ element }) => element)];
+  noteLook(doc, started, placed);
+  const isWhole = !budget.spent && !gathered.failed && !request.words;
+  const reached = marks.map(({ kind, points: [point] }, index) => (
+    { element: elements[index], point, scrolls: kind === 'scroller' }
+  ));
+  Object.assign(lastScan, {
+    id: isWhole ? `${documentToken(doc)}:${lastScan.count++}` : '', asked: detailsOf(request), marked: elements, placed,
+    proof: isWhole ? proofOf(doc, { near: [...near], hidden, roots }, reached) : null,
+  });
+  atNextChange(() => Object.assign(lastScan, { id: '', proof: null, marked: [], placed: [] }));
   return {
-    token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks), covered,
+    id: lastScan.id, token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks),
+    covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
     words: request.words ? watchWords(doc, root, near, clip) : null,
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),

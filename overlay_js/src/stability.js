@@ -27,6 +27,8 @@ const watch = {
   lastByItself: -Infinity,
   /** When the last input arrived; what began to change after it may be its effect. */
   input: -Infinity,
+  /** What is done at the next change. */
+  atChange: /** @type {(() => void) | null} */ (null),
   /** Where our own scrolling has left what scrolls. */
   scrolled: /** @type {WeakMap<Element, [number, number]>} */ (new WeakMap()),
   restyled: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
@@ -126,7 +128,8 @@ function watchNewRoots(doc) {
 
 /** Notes a change that is no mutation. */
 function noteNow() {
-  watch.lastAny = watch.last = performance.now();
+  watch.last = performance.now();
+  noteAnyChange(watch.last);
   noteOwnChange(watch.last);
 }
 
@@ -147,6 +150,18 @@ export function lastChangeAt(doc) {
   return watch.last;
 }
 
+/** Does something once, at the next change that is seen. @param {() => void} act */
+export function atNextChange(act) {
+  watch.atChange = act;
+}
+
+/** @param {number} now */
+function noteAnyChange(now) {
+  watch.lastAny = now;
+  watch.atChange?.();
+  watch.atChange = null;
+}
+
 /** @param {MutationRecord} record @param {number} now */
 function noteChange(record, now) {
   const isStyle = record.type === 'attributes';
@@ -156,7 +171,7 @@ function noteChange(record, now) {
     recordAmount(record, now, watch.input);
   }
   const repeated = countRepeated(isStyle ? watch.restyled : watch.rewritten, record.target, now);
-  watch.lastAny = now;
+  noteAnyChange(now);
   if (isStyle && repeated.times > SPINS) return;
   watch.last = now;
   if (!goesOn(repeated, now)) noteOwnChange(now);
@@ -226,9 +241,10 @@ function nextMarks() {
   return [...seen.marks.slice(begin, seen.next), ...seen.marks.slice(0, Math.max(0, seen.next - seen.marks.length))];
 }
 
-/** @param {Document | null} doc */
-function isAnimated(doc) {
-  return doc !== null && Document.prototype.getAnimations.call(doc).length > 0;
+/** Whether an animation is running. @param {Document | null} doc */
+export function isAnimated(doc) {
+  return doc !== null &&
+    Document.prototype.getAnimations.call(doc).some(({ playState }) => playState === 'running');
 }
 
 function stopWatchingPlaces() {

@@ -25,9 +25,10 @@ const NEAR = 400;
  * @param {Area} clip the visible part of the document
  * @param {boolean} isThorough whether an element that shows nothing now is asked about too, because it may hide a root
  * @param {ShadowRoot[]} [roots] gets the shadow roots of the whole document
+ * @param {Element[]} [hidden] gets the elements that are not displayed, without those in them
  * @returns {Set<Element>}
  */
-export function elementsNearViewport(root, clip, isThorough, roots) {
+export function elementsNearViewport(root, clip, isThorough, roots, hidden) {
   const near = /** @type {Set<Element>} */ (new Set());
   const stack = /** @type {Way[]} */ ([{ element: root, around: null }]);
   for (let way = stack.pop(); way; way = stack.pop()) {
@@ -36,7 +37,10 @@ export function elementsNearViewport(root, clip, isThorough, roots) {
     if (SKIPPED.has(tag.toLowerCase())) continue;
     const rect = rectOf(element);
     const display = rect.width || rect.height ? null : styleOf(element).display;
-    if (display === 'none') continue;
+    if (display === 'none') {
+      hidden?.push(element);
+      continue;
+    }
     // An element without a box of its own shows where its content does.
     const isNear = (rect.bottom >= clip.y - NEAR && rect.top <= clip.bottom + NEAR) || display === 'contents';
     if (isNear || display !== null || tag.includes('-')) noteSuspect(element, tag, display, isThorough);

@@ -287,7 +287,9 @@ class Observer:
             FrameSilent: the page did not answer.
             BrowserUnavailable: the browser is gone.
         """
-        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys, words=self.hides)
+        scan = await frames.scan(
+            page, self.settings.scan_deadline_s, self._memory.known_keys, words=self.hides, before=self._last_scan
+        )
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()

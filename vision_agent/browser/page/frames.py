@@ -105,6 +105,8 @@ class Scan:
     """Whether closed shadow roots were opened for it, so that it is later than the first question."""
     opens_roots: bool = False
     """Whether the browser can show closed shadow roots; only Chromium can."""
+    before: Scan | None = None
+    """An earlier scan, whose answers are used again where nothing has changed; None once this one is complete."""
 
     @property
     def main(self) -> ScanAnswer:
@@ -119,6 +121,10 @@ class Scan:
         """The frame whose document has this token."""
         return next((scanned for scanned in self.frames if scanned.token == token), None)
 
+    def scanned(self, frame: Frame) -> ScannedFrame | None:
+        """This frame as it was scanned."""
+        return next((each for each in self.frames if each.frame is frame), None)
+
     def found(self, key: str) -> FoundMark | None:
         """The mark with this key; None if the scan did not find it, as for a drawn mark."""
         return next((mark for mark in self.marks if mark.key == key), None)
@@ -128,23 +134,27 @@ class Scan:
         return {mark.key for mark in self.marks}
 
 
-async def scan(page: Page, deadline_s: float, known: Sequence[str] = (), *, words: bool = False) -> Scan:
+async def scan(
+    page: Page, deadline_s: float, known: Sequence[str] = (), *, words: bool = False, before: Scan | None = None
+) -> Scan:
     """Everything that can be acted on in all visible frames, and which of the known keys are still in their document.
 
-    `words`: also every visible word.
+    `words`: also every visible word; `before`: an earlier scan. A frame in which nothing has changed since is not
+    scanned again.
 
     Raises:
         FrameSilent: the main frame did not answer.
         BrowserUnavailable: the browser is gone.
     """
-    result, has_opened = await _scan(page, deadline_s, known, words), False
+    result, has_opened = await _scan(page, deadline_s, known, words, before), False
     for _ in range(_MOST_NESTED):
         is_news = any(scanned.answer.unopened_roots for scanned in result.frames)
         if not (is_news and await closed_shadow.open_roots(page, _LISTEN_SHARE * deadline_s)):
             break
-        result, has_opened = await _scan(page, deadline_s, known, words), True
+        result, has_opened = await _scan(page, deadline_s, known, words, None), True
     result.has_opened_roots = has_opened
     result.opens_roots = bool(cdp.open_sessions(page))
+    result.before = None
     return result
 
 
@@ -170,12 +180,15 @@ async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSin
     return changes if changes.token == scanned.token else None
 
 
-async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool) -> Scan:
+async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool, before: Scan | None) -> Scan:
     is_complete = await listeners.report_listeners(page, _LISTEN_SHARE * deadline_s)
     windowless = await cdp.is_windowless(page)
-    answer = await overlay_calls.scan(page.main_frame, deadline_s, known, words=words, windowless=windowless)
+    earlier = before.scanned(page.main_frame) if before else None
+    answer = await overlay_calls.scan(
+        page.main_frame, deadline_s, known, words=words, windowless=windowless, before=earlier and earlier.answer
+    )
     main = ScannedFrame(page.main_frame, "", answer)
-    result = Scan(known, has_words=words, is_windowless=windowless)
+    result = Scan(known, has_words=words, is_windowless=windowless, before=before)
     await _add_frame(result, main, deadline_s)
     await _scan_children(result, main, deadline_s)
     if result.is_partial:
@@ -220,6 +233,8 @@ async def _scan_child(
         if element.seen.right - element.seen.x < _LEAST_SEEN or element.seen.bottom - element.seen.y < _LEAST_SEEN:
             return None
         place = parent.place.child_place(element.plane)
+        earlier = result.before.scanned(frame) if result.before else None
+        is_there = earlier is not None and (earlier.element, earlier.name, earlier.place) == (element, name, place)
         answer = await overlay_calls.scan(
             frame,
             deadline_s,
@@ -230,6 +245,7 @@ async def _scan_child(
             name=name,
             words=result.has_words,
             windowless=result.is_windowless,
+            before=earlier.answer if earlier and is_there else None,
         )
     except (FrameSilent, PlaywrightError, TimeoutError) as error:
         if not frame.is_detached():

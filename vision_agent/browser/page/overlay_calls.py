@@ -266,6 +266,8 @@ class OutOfView:
 class ScanAnswer:
     """What a scan found in one frame."""
 
+    id: str
+    """Of the answer, while the page may say that it still holds; else empty."""
     token: str
     """Identifies the document."""
     url: str
@@ -307,20 +309,33 @@ async def scan(
     name: str = "",
     words: bool = False,
     windowless: bool = False,
+    before: ScanAnswer | None = None,
 ) -> ScanAnswer:
     """Everything in a frame that can be acted on, with up to `points` click points each.
 
     `words`: also every visible word; `windowless`: the browser has no window, so the page may not keep the pointer.
 
     `element`, `place`, `name`: for a child frame, its own element, its place on the page, and its name in the listing.
+
+    `before`: an earlier answer for this frame, at the same place and with the same name. While nothing has changed
+    since, it is not made again.
     """
     details: dict[str, Any] = {"points": points, "known": list(known), "words": words, "windowless": windowless}
     if element is not None:
         details |= {"clip": asdict(element.seen), "inert": element.is_inert, "scrolls": element.may_scroll}
-    answer = await ask(frame, "scan", deadline_s, **details)
+    answer = await ask(frame, "scan", deadline_s, have=before.id if before else "", **details)
+    if before and "same" in answer:
+        return replace(
+            before,
+            living=_keys(answer["living"]),
+            out_of_view=_out_of_view(answer["outOfView"]),
+            unopened_roots=answer["unopened"],
+            has_crashed_frame=answer.get("crashed", False),
+        )
     at = place or main_frame_place(_spot(answer["zoom"]))
     around = element.context if element else None
     return ScanAnswer(
+        id=answer["id"],
         token=answer["token"],
         url=answer["url"],
         title=answer["title"],
@@ -340,10 +355,7 @@ async def scan(
             for each in answer["context"]
         ),
         living=_keys(answer["living"]),
-        out_of_view=tuple(
-            OutOfView(each["side"], MarkKey(each["scroller"]) if each["scroller"] else None, _keys(each["keys"]))
-            for each in answer["outOfView"]
-        ),
+        out_of_view=_out_of_view(answer["outOfView"]),
         frames={each.key: each for each in map(_frame_element, answer["frames"])},
         fields=tuple(
             FilledField(MarkKey(each["key"]), each["value"], at.box_to_page(_rect(each["box"])))
@@ -357,6 +369,13 @@ async def scan(
         unopened_roots=answer["unopened"],
         failed=answer["failed"],
         has_crashed_frame=answer.get("crashed", False),
+    )
+
+
+def _out_of_view(answer: Sequence[_Json]) -> tuple[OutOfView, ...]:
+    return tuple(
+        OutOfView(each["side"], MarkKey(each["scroller"]) if each["scroller"] else None, _keys(each["keys"]))
+        for each in answer
     )
 
 
