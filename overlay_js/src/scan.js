@@ -42,8 +42,8 @@ import { pinchZoom, visibleView } from './visible.js';
 
 /** The last scan, whose answer holds while nothing changes; forgotten with the first change that is seen. */
 const lastScan = {
-  count: 0, id: '', asked: '', proof: /** @type {ReturnType<typeof proofOf>} */ (null), marked: /** @type {Element[]} */ ([]),
-  placed: /** @type {Element[]} */ ([]),
+  count: 0, id: '', asked: '', proof: /** @type {ReturnType<typeof proofOf>} */ (null),
+  marked: /** @type {Element[]} */ ([]), placed: /** @type {Element[]} */ ([]),
 };
 
 /**

@@ -1,7 +1,8 @@
 """What looking at a page costs, against a plain screenshot of the same page in the same run: `make bench`.
 
 Everything that is compared takes turns in a shuffled order, so that a busy machine slows all of it alike; what counts
-is the ratio of medians. Waiting for rest is measured apart: it is the page's time and not ours.
+is the ratio of medians. Waiting for rest is measured apart: it is the page's time and not ours. `again` is a look, or a
+scan, at a page in which nothing has changed since the last one; every other one comes after a change.
 """
 
 from __future__ import annotations
@@ -69,8 +70,11 @@ class Looked:
     elements: int = 0
     screenshot: Samples = field(default_factory=Samples)
     scan: Samples = field(default_factory=Samples)
+    scan_again: Samples = field(default_factory=Samples)
     observation: Samples = field(default_factory=Samples)
     """Without waiting for rest."""
+    again: Samples = field(default_factory=Samples)
+    """The same, while nothing has changed."""
     rest: Samples = field(default_factory=Samples)
     """Waiting for it."""
     stages: dict[str, Samples] = field(default_factory=lambda: {stage: Samples() for stage in STAGES})
@@ -80,6 +84,10 @@ class Looked:
     def ratio(self) -> float:
         return self.observation.median_ms / self.screenshot.median_ms
 
+    @property
+    def again_ratio(self) -> float:
+        return self.again.median_ms / self.screenshot.median_ms
+
     def summary(self) -> dict[str, Any]:
         """All of it, for `--json`."""
         return {
@@ -87,9 +95,12 @@ class Looked:
             "elements": self.elements,
             "screenshot": self.screenshot.summary(),
             "scan": self.scan.summary(),
+            "scan_again": self.scan_again.summary(),
             "observation": self.observation.summary(),
+            "observation_again": self.again.summary(),
             "waiting_for_rest": self.rest.summary(),
             "observation_to_screenshot": round(self.ratio, 2),
+            "observation_again_to_screenshot": round(self.again_ratio, 2),
             "scan_to_screenshot": round(self.scan.median_ms / self.screenshot.median_ms, 2),
             "stages": {stage: samples.summary() for stage, samples in self.stages.items()},
             "warnings": sorted(self.warnings),
@@ -107,6 +118,11 @@ class Results:
     @property
     def growth_ratio(self) -> float:
         small, large = (self.growth[elements].observation.median_ms for elements in GROWTH)
+        return large / small
+
+    @property
+    def growth_ratio_again(self) -> float:
+        small, large = (self.growth[elements].again.median_ms for elements in GROWTH)
         return large / small
 
 
@@ -142,7 +158,7 @@ async def _take_turns(
             browser = await stack.enter_async_context(live.attach(page, settings, image_limits_for("steps")))
             await page.set_content(html, wait_until="load")
             looked[size].elements = await page.evaluate("document.querySelectorAll('*').length")
-            for job in (_screenshot, _scan) if only_scan else (_screenshot, _scan, _observe):
+            for job in (_screenshot, _scan) if only_scan else (_screenshot, _scan, _observe, _observe_again):
                 jobs.append((size, _bound(job, page, browser, looked[size])))
         for round_ in range(_WARM_UP + rounds):
             if round_ == _WARM_UP:
@@ -162,12 +178,17 @@ async def _screenshot(page: Page, browser: LiveBrowser, looked: Looked) -> None:
 async def _scan(page: Page, browser: LiveBrowser, looked: Looked) -> None:
     started = time.perf_counter()
     scan = await frames.scan(page, deadline_s=30)
-    looked.scan.seconds.append(time.perf_counter() - started)
+    once = time.perf_counter()
+    again = await frames.scan(page, deadline_s=30, before=scan)
+    looked.scan_again.seconds.append(time.perf_counter() - once)
+    looked.scan.seconds.append(once - started)
+    assert again.repeats(scan)
     looked.marks = looked.marks or len(scan.marks)
     looked.warnings |= set(scan.warnings)
 
 
 async def _observe(page: Page, browser: LiveBrowser, looked: Looked) -> None:
+    await page.evaluate("document.documentElement.toggleAttribute('data-changed')")
     started = time.perf_counter()
     observation = await browser.observe()
     whole = time.perf_counter() - started
@@ -177,6 +198,14 @@ async def _observe(page: Page, browser: LiveBrowser, looked: Looked) -> None:
     _count_stages(looked, observation, whole)
     looked.marks = len(observation.marks)
     looked.warnings |= set(observation.warnings)
+
+
+async def _observe_again(page: Page, browser: LiveBrowser, looked: Looked) -> None:
+    await browser.observe()
+    started = time.perf_counter()
+    observation = await browser.observe()
+    looked.again.seconds.append(time.perf_counter() - started - observation.timings["settle"])
+    assert "the same" in observation.timings
 
 
 def _count_stages(looked: Looked, observation: Observation, whole: float) -> None:
@@ -194,7 +223,8 @@ def _bound(
 
 def _forget(looked: Looked) -> None:
     """What was measured while things were still cold."""
-    for samples in (looked.screenshot, looked.scan, looked.observation, looked.rest, *looked.stages.values()):
+    own = (looked.screenshot, looked.scan, looked.scan_again, looked.observation, looked.again, looked.rest)
+    for samples in (*own, *looked.stages.values()):
         samples.seconds.clear()
 
 
@@ -216,6 +246,7 @@ def summary(results: Results, rounds: int) -> dict[str, Any]:
         "growth": {
             **{str(size): looked.observation.summary() for size, looked in results.growth.items()},
             "ratio": round(results.growth_ratio, 2),
+            "ratio_again": round(results.growth_ratio_again, 2),
         },
         "reach": {"observation_to_screenshot": REACH_RATIO, "growth": REACH_GROWTH},
     }
@@ -235,7 +266,7 @@ def show(console: Console, results: Results, rounds: int) -> None:
 
 def _compared(results: Results) -> Table:
     shown = _table("A page of the office; ÷ is observe ÷ screenshot, rest is waiting for rest, apart", "marks")
-    for title in ("screenshot", "scan", "observe", "10-90%", "÷", "reach", "rest"):
+    for title in ("screenshot", "scan", "observe", "10-90%", "÷", "reach", "again", "÷", "rest"):
         shown.add_column(title, justify="right", no_wrap=True)
     for looked in results.by_marks.values():
         spread = looked.observation.summary()
@@ -247,6 +278,8 @@ def _compared(results: Results) -> Table:
             f"{spread['p10_ms']:.0f}-{spread['p90_ms']:.0f}",
             _against(looked.ratio, REACH_RATIO, "×{:.2f}"),
             f"×{REACH_RATIO}" if looked is results.by_marks[200] else "",
+            f"{looked.again.median_ms:.0f}",
+            f"×{looked.again_ratio:.2f}",
             f"{looked.rest.median_ms:.0f}",
         )
     return shown
@@ -263,19 +296,20 @@ def _by_stage(results: Results) -> Table:
 
 def _by_elements(results: Results) -> Table:
     shown = _table("A long list, mostly below what shows", "elements")
-    for title in ("screenshot", "scan", "reach", "observe"):
+    for title in ("screenshot", "scan", "reach", "scan again", "observe", "again"):
         shown.add_column(title, justify="right")
     for size, looked in results.scans.items():
         reach = REACH_SCAN_MS[size]
         scan = _against(looked.scan.median_ms, reach, "{:.0f}")
-        shown.add_row(f"{looked.elements:,}", f"{looked.screenshot.median_ms:.0f}", scan, f"{reach}", "")
+        again = f"{looked.scan_again.median_ms:.0f}"
+        shown.add_row(f"{looked.elements:,}", f"{looked.screenshot.median_ms:.0f}", scan, f"{reach}", again, "", "")
     shown.add_section()
     for looked in results.growth.values():
-        times = (looked.screenshot, looked.scan, looked.observation)
-        taken = [f"{each.median_ms:.0f}" for each in times]
-        shown.add_row(f"{looked.elements:,}", taken[0], taken[1], "", taken[2])
+        times = (looked.screenshot, looked.scan, looked.scan_again, looked.observation, looked.again)
+        screenshot, scan, *rest = [f"{each.median_ms:.0f}" for each in times]
+        shown.add_row(f"{looked.elements:,}", screenshot, scan, "", *rest)
     ratio = _against(results.growth_ratio, REACH_GROWTH, "×{:.2f}")
-    shown.add_row("growth", "", "", f"×{REACH_GROWTH:.0f}", ratio)
+    shown.add_row("growth", "", "", f"×{REACH_GROWTH:.0f}", "", ratio, f"×{results.growth_ratio_again:.2f}")
     return shown
 
 

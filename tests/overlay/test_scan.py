@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,6 +102,18 @@ async def id_of(found: Scan, key: str) -> str:
     return await overlay.element_locator(owner.frame, key).get_attribute("id") or key
 
 
+async def require_the_same_again(page: Page, found: Scan) -> None:
+    """A scan that may use the last one again finds what a whole one does."""
+    known = [mark.key for mark in found.marks]
+    before = await scan(page, 60, known)
+    again, whole = await scan(page, 60, known, before=before), await scan(page, 60, known)
+    assert (again.marks, again.covered, again.context) == (whole.marks, whole.covered, whole.context)
+    assert again.out_of_view == whole.out_of_view
+    assert [replace(each.answer, id="") for each in again.frames] == [
+        replace(each.answer, id="") for each in whole.frames
+    ]
+
+
 @pytest.mark.parametrize("trait", TRAITS)
 async def test_exactly_what_can_be_acted_on_is_marked_and_called_what_it_is(page: Page, pages: str, trait: str) -> None:
     expected = expectation(trait)
@@ -125,6 +138,7 @@ async def test_exactly_what_can_be_acted_on_is_marked_and_called_what_it_is(page
         assert mark.evidence, "a mark can say why it is one"
     covered = [{"count": each.count, "blocker": each.words} for each in found.covered]
     assert covered == expected.get("covered", [])
+    await require_the_same_again(page, found)
     for identity in expected.get("not_marked", ()):
         assert await page.locator(f'[id="{identity}"]').count() == 1, "the page is about what is on it"
 

@@ -55,6 +55,8 @@ class ReadScan:
     """Marks of earlier looks that are out of view."""
     shown_parts: ShownSecrets
     """The hidden values that the page shows."""
+    is_repeated: bool = False
+    """Whether nothing has changed since the last look, so that its marks are these."""
 
 
 def _find_nothing(_: str) -> Sequence[Found]:

@@ -91,6 +91,8 @@ class Observer:
     """The marks drawn in the last full picture: their numbers keep their places."""
     _last_plan: place.Plan | None = None
     """Used again if nothing has moved."""
+    _last_look: _LastLook | None = None
+    """Used again if nothing has changed at all."""
 
     def __post_init__(self) -> None:
         self._memory = MarkMemory(self.settings.ids == "letters", self.secrets)
@@ -170,6 +172,7 @@ class Observer:
         given up if the page changes.
         """
         stages = StageTimes()
+        last, self._last_look = self._last_look, None
         await self.hide(tabs.active)
         # Documents do not report when what they draw changed.
         early_s = 0.0 if attempt or self._surfaces.has_any else min(_EARLY_S, self.settings.quiet_s / 2)
@@ -186,9 +189,9 @@ class Observer:
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
         # What must be masked is watched from the scan on, so the scan comes first.
         if self.hides:
-            read, png = await self._scan(page), await capture(page, deadline_s)
+            read, png = await self._scan(page, last), await capture(page, deadline_s)
         else:
-            read, png = await asyncio.gather(self._scan(page), capture(page, deadline_s))
+            read, png = await asyncio.gather(self._scan(page, last), capture(page, deadline_s))
             if read.scan.has_opened_roots:
                 png = await capture(page, deadline_s)
         if is_first and at_rest and read.scan.has_opened_roots:
@@ -205,11 +208,14 @@ class Observer:
         answers_form = tabs.navigations.answers_form(page)
         region = None if read.is_new_document else region
         view = View(page, pages, read, at_rest, pixels, region, grid, scope if region else None, answers_form)
+        quiet_until = known_at if early_s and at_rest else None
+        if last and is_first and read.is_repeated and at_rest and region is None and png == last.png:
+            return await self._look_again(last, view, tabs, quiet_until, stages)
         shown = await self._decode(view, png, stages, is_first=is_first)
         if not at_rest:
             await asyncio.to_thread(judge_look, tabs, page, read.scan.main.token, pixels, png)
         studying = await _start_in_thread(_study, shown.clean, self._style)
-        async with _begun(self._stays_quiet(tabs, known_at if early_s and at_rest else None)) as staying_quiet:
+        async with _begun(self._stays_quiet(tabs, quiet_until)) as staying_quiet:
             if shown.surfaces and not await staying_quiet:  # surfaces remember what they showed
                 raise FrameSilent(_CHANGED)
             targets = await self._targets(view, shown)
@@ -232,9 +238,7 @@ class Observer:
         observation = await self._assemble(view, shown, targets, marks, rendered, studied.phash, stages)
         self._memory.keep(targets.known)
         self._last_scan = read.scan
-        if view.region is None:
-            self._last_drawn = marks
-        return LiveObservation(
+        seen = LiveObservation(
             observation,
             page,
             pages,
@@ -244,6 +248,41 @@ class Observer:
             earlier=read.earlier.found,
             charts=targets.contents.charts,
         )
+        if view.region is None:
+            self._last_drawn = marks
+            if at_rest and not shown.surfaces and not any(mark.change for mark in read.marks):
+                self._last_look = _LastLook(png, read, seen)
+        return seen
+
+    async def _look_again(
+        self, last: _LastLook, view: View, tabs: Tabs, quiet_until: float | None, stages: StageTimes
+    ) -> LiveObservation:
+        """The last look with what may differ: neither the page nor its picture has changed since.
+
+        Raises:
+            FrameSilent: the page changed.
+        """
+        changes, listed, is_quiet = await asyncio.gather(
+            frames.detect_changes(view.read.scan, self.settings.scan_deadline_s),
+            _list_tabs(view.pages, view.page, view.read.scan.main.title),
+            self._stays_quiet(tabs, quiet_until),
+        )
+        if not is_quiet or any(each.moved or each.has_changed for each in changes):
+            raise FrameSilent(_CHANGED)
+        stages.end("the same")
+        observation = last.seen.observation.model_copy(
+            update={
+                "id": _new_id(),
+                "taken_at": self.clock(),
+                "tabs": listed,
+                "change": self._memory.change(view.read.marks, view.read.earlier.marks),
+                "answers_form": view.answers_form,
+                "timings": stages.seconds,
+            }
+        )
+        seen = replace(last.seen, observation=observation, page=view.page, pages=view.pages, scan=view.read.scan)
+        self._last_scan, self._last_look = view.read.scan, last._replace(read=view.read, seen=seen)
+        return seen
 
     async def _settle(self, tabs: Tabs, early_s: float = 0.0) -> tuple[bool, PixelStability]:
         """Whether the page settled, or will have in `early_s` if it stays quiet; and its last pictures, if it draws.
@@ -280,7 +319,7 @@ class Observer:
         """Where hidden values occur in a text."""
         return self._memory.find
 
-    async def _scan(self, page: Page) -> ReadScan:
+    async def _scan(self, page: Page, last: _LastLook | None) -> ReadScan:
         """A scan of the page, with numbered marks.
 
         Raises:
@@ -290,6 +329,8 @@ class Observer:
         scan = await frames.scan(
             page, self.settings.scan_deadline_s, self._memory.known_keys, words=self.hides, before=self._last_scan
         )
+        if last and not self.hides and scan.repeats(last.read.scan):
+            return replace(last.read, scan=scan, is_new_document=False, is_repeated=True)
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()
@@ -444,7 +485,7 @@ class Observer:
         stages.end("encode")
         whole = view.read.whole
         return Observation(
-            id=uuid.uuid4().hex[:12],
+            id=_new_id(),
             epoch=self._memory.epoch,
             url=bounded_address(main.url),
             title=main.title,
@@ -470,11 +511,23 @@ class Observer:
         )
 
 
+class _LastLook(NamedTuple):
+    """A look at a whole page at rest in which nothing was drawn, and no mark had changed since the one before."""
+
+    png: bytes
+    read: ReadScan
+    seen: LiveObservation
+
+
 class _Studied(NamedTuple):
     """What the pixels of the picture without marks say."""
 
     distinct: Distinct
     phash: str
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex[:12]
 
 
 def _study(clean: Picture, style: Style) -> _Studied:

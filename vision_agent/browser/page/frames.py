@@ -129,6 +129,13 @@ class Scan:
         """The mark with this key; None if the scan did not find it, as for a drawn mark."""
         return next((mark for mark in self.marks if mark.key == key), None)
 
+    def repeats(self, before: Scan) -> bool:
+        """Whether nothing has changed in any frame since an earlier scan, and nothing was left out in either."""
+        now, then = [[(each.frame, each.answer.id) for each in of.frames] for of in (self, before)]
+        is_same = now == then and all(known for _, known in now) and not (self.is_partial or before.is_partial)
+        kept = [[of.marks, of.covered, of.out_of_view, of.warnings] for of in (self, before)]
+        return is_same and kept[0] == kept[1]
+
     def keys(self) -> set[str]:
         """The keys of all marks."""
         return {mark.key for mark in self.marks}
@@ -185,7 +192,12 @@ async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool
     windowless = await cdp.is_windowless(page)
     earlier = before.scanned(page.main_frame) if before else None
     answer = await overlay_calls.scan(
-        page.main_frame, deadline_s, known, words=words, windowless=windowless, before=earlier and earlier.answer
+        page.main_frame,
+        deadline_s,
+        known,
+        words=words,
+        windowless=windowless,
+        before=earlier.answer if earlier else None,
     )
     main = ScannedFrame(page.main_frame, "", answer)
     result = Scan(known, has_words=words, is_windowless=windowless, before=before)
