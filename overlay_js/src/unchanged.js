@@ -19,8 +19,8 @@ const HITS_AT_ONCE = 150;
 /** What shows something else from one moment to the next, of which nothing can be compared. */
 const PLAYS = new Set(['video', 'audio', 'embed', 'object', 'marquee']);
 const FIELDS_WITH_STATE = 'input, textarea, select';
-/** Where the pointer, the press and the focus are, which style sheets may answer to. */
-const WHERE = [':hover', ':active', ':focus'];
+/** Where the pointer and the press are, which style sheets may answer to. */
+const WHERE = [':hover', ':active'];
 
 /**
  * @typedef {object} Walked what a scan has walked over
@@ -119,7 +119,7 @@ function fieldFactsOf(doc, roots) {
     const { value, validity, checked, indeterminate, files, selectionStart, selectedOptions } =
       /** @type {any} */ (field);
     return [
-      value, validity.valid, checked, indeterminate, files?.length, selectionStart, ...(selectedOptions ?? []),
+      value, validity?.valid, checked, indeterminate, files?.length, selectionStart, ...(selectedOptions ?? []),
     ];
   });
 }

@@ -106,6 +106,14 @@ async def test_where_the_pointer_is_may_change_what_shows(page: Page, serve: Ser
     assert "Save" in {mark.name for mark in again.marks}
 
 
+async def test_fields_of_another_kind_of_markup_are_passed_over(page: Page, serve: Server) -> None:
+    await overlay.register(page.context)
+    await page.goto(serve({"/": "<button>Pay</button>"}))
+    await page.evaluate("document.body.append(document.createElementNS('http://example.org/x', 'input'))")
+    first = await frames.scan(page, 30)
+    assert (await frames.scan(page, 30, before=first)).repeats(first)
+
+
 async def test_a_page_of_another_size_is_scanned_again(page: Page, serve: Server) -> None:
     await overlay.register(page.context)
     await page.goto(serve({"/": PLAIN}))
