@@ -49,15 +49,25 @@ async def recording(url: str, folder: Path, *arguments: str) -> AsyncIterator[tu
             *(sys.executable, "-m", "vision_agent", *command), stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder
         )
         try:
-            assert process.stderr
-            async with asyncio.timeout(60):
-                while PROMPT not in (line := await process.stderr.readline()):
-                    assert line, "it ended before it listened"
+            where = "order.txt as step lines while you do it" if "--out" in arguments else "--out FILE"
+            assert where in await told(process, PROMPT)
             yield process, next(page for page in person.context.pages if page.url.startswith(url))
         finally:
             if process.returncode is None:
                 process.kill()
             await process.wait()
+
+
+async def told(process: Process, words: bytes) -> str:
+    """What the command says, once it has said these words."""
+    assert process.stderr
+    text = b""
+    async with asyncio.timeout(60):
+        while words not in text:
+            line = await process.stderr.readline()
+            assert line, f"it ended before it said so: {text!r}"
+            text += line
+    return text.decode()
 
 
 @pytest.mark.timeout(240)
@@ -75,6 +85,7 @@ async def test_what_a_person_does_is_recorded_and_done_again_by_its_lines(serve:
         _, err = await process.communicate(b"\n")
 
     assert process.returncode == 0, err
+    assert b"Step lines: order.txt" in err
     lines = (tmp_path / "order.txt").read_text("utf-8").splitlines()
     assert lines[:2] == ["# Order a mug", f"# Begins at {url}"]
     said = [line for line in lines[2:] if not line.startswith("click ")]
@@ -102,6 +113,33 @@ async def test_lines_go_to_standard_output_and_nothing_else_does(serve: Server, 
     assert process.returncode == 0, err
     lines = [line for line in out.decode().splitlines() if line]
     assert lines == ["# Order a mug", f"# Begins at {url}", "click Order", "finish"]
+
+
+async def test_a_killed_recording_keeps_the_lines_of_what_was_done(serve: Server, tmp_path: Path) -> None:
+    url = serve({"/": FORM})
+    async with recording(url, tmp_path, "--out", "order.txt") as (process, page):
+        await page.get_by_role("button", name="Order").click()
+        await told(process, b"Order")
+        await page.get_by_label("Gift").click()
+        await told(process, b"Gift")  # so the step before is complete
+        process.kill()
+        await process.wait()
+    lines = (tmp_path / "order.txt").read_text("utf-8").splitlines()
+    assert lines[:3] == ["# Order a mug", f"# Begins at {url}", "click Order"]
+
+
+async def test_a_window_that_the_person_opens_is_said_not_to_be_recorded_and_the_lines_say_so(
+    serve: Server, tmp_path: Path
+) -> None:
+    url = serve({"/": FORM})
+    async with recording(url, tmp_path) as (process, page):
+        await (await page.context.new_page()).goto(url)
+        await told(process, b"opened a new tab or window, where nothing is recorded")
+        await page.get_by_role("button", name="Order").click()
+        out, err = await process.communicate(b"\n")
+    assert process.returncode == 0, err
+    note = "By hand: opened a new tab or window, where nothing is recorded; go on in the one that is recorded"
+    assert f"# There is no line for this. {note}" in out.decode().splitlines()
 
 
 @pytest.mark.parametrize("closes", ["tab", "browser"])
@@ -135,8 +173,9 @@ async def test_closing_the_window_ends_the_recording(serve: Server, tmp_path: Pa
     [
         (["order.txt"], "order.txt already exists"),
         (["other.txt"], "There is no screen to record on"),
+        (["none/other.txt"], "There is no folder"),
     ],
-    ids=["exists", "no-screen"],
+    ids=["exists", "no-screen", "no-folder"],
 )
 def test_what_cannot_be_is_said_before_a_browser_starts(tmp_path: Path, arguments: list[str], said: str) -> None:
     (tmp_path / "order.txt").touch()

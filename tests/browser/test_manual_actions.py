@@ -251,7 +251,8 @@ async def test_tabs_files_chats_and_what_was_gone_before_it_could_be_looked_at_a
     assert paper.action.files == ("cv.txt",)
     assert opens.outcome is not None
     assert opens.outcome.effect == "new_tab"
-    assert "not followed" in strange_tab.words
+    said = "opened a new tab or window, where nothing is recorded; go on in the one that is recorded"
+    assert strange_tab.words == said
 
 
 def told(does: Any, gesture: int = 0, *keys: str, **more: Any) -> TimedInput:

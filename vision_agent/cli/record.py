@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,11 +67,14 @@ def record(
 
     Exit codes: 0 recorded, 2 usage, 5 no browser, or it was closed before you were done, 130 interrupted.
     """
+    from vision_agent.export.step_lines import LinesSoFar
     from vision_agent.models.offline.human import wait_for_enter
     from vision_agent.session.recording import recording_agent
 
     if out is not None and out.exists():
         raise UsageError(f"{out} already exists", "name another with --out")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise UsageError(f"There is no folder {out.absolute().parent} for --out", "make it, or name another")
     if supervision.webhook is not None:
         raise UsageError("--webhook posts proposals, and a recording has none", "leave it out")
     flags = browser.flags
@@ -88,13 +93,34 @@ def record(
         typer.echo("Do it in the window. When you are done, close it, or press Enter here.", err=True)
         await wait_for_enter()
 
+    typer.echo(_where(out, as_json), err=True)
+
     made = task.task(goal or f"Recorded on {url}", url, settings.limits)
     agent = recording_agent(made, settings, None if supervision.supervise else until, name=name)
     page = attach_supervision_page(agent, records=True) if supervision.supervise else None
+    keep = LinesSoFar(partial(_keep_lines, out))
     try:
-        run_agent(agent, as_json, is_shared=True, page=page, tells_ending=False)
+        run_agent(agent, as_json, is_shared=True, page=page, tells_ending=False, also=keep)
     finally:
         _write_lines(agent, out, as_json)
+
+
+def _where(out: Path | None, as_json: bool) -> str:
+    """Where the step lines will be, and from when on."""
+    if out is not None:
+        return f"What you do is written to {out} as step lines while you do it."
+    if as_json:
+        return "What you do is in the run; write its step lines afterwards: vision-agent export RUN_FOLDER --to steps"
+    return "What you do is printed here as step lines when you are done; --out FILE writes them while you do it."
+
+
+def _keep_lines(out: Path | None, lines: str) -> None:
+    """Writes the lines so far, which a recording that is killed leaves; the last writing tells why it cannot be."""
+    from vision_agent.record.store import write_private
+
+    if out is not None:
+        with suppress(OSError):
+            write_private(out, lines.encode())
 
 
 def _write_lines(agent: Agent, out: Path | None, as_json: bool) -> None:
@@ -109,6 +135,7 @@ def _write_lines(agent: Agent, out: Path | None, as_json: bool) -> None:
     if out is not None:
         try:
             write_private(out, lines.encode())
+            typer.echo(f"Step lines: {out}", err=True)
         except OSError as error:
             raise UsageError(
                 f"{out} cannot be written: {error.strerror}",

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from vision_agent.events import Event
     from vision_agent.ports import Model
-    from vision_agent.progress.terminal_progress import Progress
     from vision_agent.session import Agent
     from vision_agent.settings import Settings
     from vision_agent.supervise.page_approver import SupervisionPage
@@ -95,12 +94,13 @@ def run_agent(
     steps: Path | None = None,
     again: Sequence[str] = (),
     video: Path | None = None,
+    also: Callable[[Event], None] = lambda _: None,
 ) -> None:
     """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code.
 
     `tells_ending`: whether its sentence goes to standard output, which else is for something of the caller; `steps`:
     the file of the step lines that it follows; `again`: other options that it takes to resume the run as it was;
-    `video`: the file for a film of the run.
+    `video`: the file for a film of the run; `also`: another listener.
     """
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
@@ -108,6 +108,10 @@ def run_agent(
     console = TerminalConsole(stderr=True)
     progress = Progress(console, is_shared=is_shared)
     shown = list[bool]()
+
+    def hear(event: Event) -> None:
+        also(event)
+        progress(event)
 
     def show_end() -> None:
         if shown:
@@ -130,10 +134,10 @@ def run_agent(
 
     try:
         if page is None:
-            agent.listen(progress)
+            agent.listen(hear)
             asyncio.run(agent.run())
         else:
-            asyncio.run(_supervised(agent, page, progress, console, show_end))
+            asyncio.run(_supervised(agent, page, hear, console, show_end))
     finally:
         # An error is raised and printed by `main`; the paths of the run are printed in any case.
         show_end()
@@ -192,7 +196,11 @@ def exit_code_of(ending: Ending) -> int:
 
 
 async def _supervised(
-    agent: Agent, page: SupervisionPage, progress: Progress, console: Console, show_end: Callable[[], None]
+    agent: Agent,
+    page: SupervisionPage,
+    on_event: Callable[[Event], None],
+    console: Console,
+    show_end: Callable[[], None],
 ) -> None:
     import threading
     import webbrowser
@@ -200,7 +208,7 @@ async def _supervised(
     from vision_agent.supervise.access import is_loopback
 
     def hear(event: Event) -> None:
-        progress(event)
+        on_event(event)
         page.hear(event)
 
     def tell(sentence: str) -> None:

@@ -47,6 +47,8 @@ def counted(many: int, thing: str) -> str:
 
 LOOK_AGAIN = "look again for: "
 """How the goal of a step begins in which step lines look for a target once more; the line follows."""
+BY_HAND = "By hand: "
+"""How the goal of a step begins that a person did in the browser; what they did follows."""
 
 
 def gives_up(action: Action | None) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import PurePath
 from typing import assert_never
@@ -56,12 +56,14 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.base_model import FrozenModel
+from vision_agent.describe.action_sentences import BY_HAND
 from vision_agent.describe.distinctions import distinctions
 from vision_agent.errors import UsageError
+from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
 from vision_agent.models.offline.grammar import WAIT_S, parse
 from vision_agent.models.offline.resolve_target import KIND_WORDS, NotFoundError
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Mark, Observation, Run, Step
+from vision_agent.types import Decision, Mark, Observation, Outcome, Run, Step
 
 _PLAIN_NAME = re.compile(r"\w[\w .,'&-]*", re.UNICODE)
 """A name that reads well without quotes, and that no word of the grammar can be mistaken for part of."""
@@ -76,12 +78,51 @@ def render_lines(run: Run) -> str:
     Secrets stand in it by name, as in the record. An action for which there is no line stands as a note with the
     sentence of its outcome.
     """
-    head = [f"# {printable_line(run.task.goal)}", f"# Begins at {printable_line(run.task.start_url or 'any page')}"]
-    return "\n".join([*head, *(line for step in run.steps for line in lines_of(step))]) + "\n"
+    return "\n".join([*_head(run), *(line for step in run.steps for line in lines_of(step))]) + "\n"
+
+
+def _head(run: Run) -> list[str]:
+    return [f"# {printable_line(run.task.goal)}", f"# Begins at {printable_line(run.task.start_url or 'any page')}"]
+
+
+class LinesSoFar:
+    """A listener that passes on the step lines of a run after each step, as `render_lines` has them."""
+
+    def __init__(self, on_lines: Callable[[str], None]) -> None:
+        self._on_lines = on_lines
+        self._lines: list[str] = []
+        self._observation: Observation | None = None
+        self._decision = Decision(author="loop")
+        self._outcomes: list[Outcome] = []
+
+    def __call__(self, event: Event) -> None:
+        """Hears one event, and passes on the lines if it completes a step."""
+        match event:
+            case Started(run=run):
+                self._lines = _head(run)
+            case Observed(observation=observation):
+                self._observation, self._outcomes = observation, []
+            case Decided(decision=decision):
+                self._decision = decision
+            case Happened(outcome=outcome):
+                self._outcomes.append(outcome)
+            case Stepped() if self._observation is not None:
+                step = Step(
+                    index=event.step,
+                    observation=self._observation,
+                    decision=self._decision,
+                    outcomes=tuple(self._outcomes),
+                    started_at=event.started_at,
+                    seconds=event.seconds,
+                )
+                self._lines += lines_of(step)
+                self._on_lines("\n".join(self._lines) + "\n")
 
 
 def lines_of(step: Step) -> Iterator[str]:
     """The lines of one step, for what was done in it."""
+    if step.is_by_hand and step.decision.next_goal.startswith(BY_HAND) and not step.decision.actions:
+        yield f"# There is no line for this. {printable_line(step.decision.next_goal)}"
     for action, outcome in step.carried_out:
         line = line_for(action, step.observation)
         yield line if line is not None else f"# There is no line for this: {printable_line(outcome.sentence)}"

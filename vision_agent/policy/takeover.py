@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 
 from vision_agent.actions import Finish
+from vision_agent.describe.action_sentences import BY_HAND
 from vision_agent.events import Intended
 from vision_agent.journal import Journal
 from vision_agent.ports import Approver, Browser
@@ -59,7 +60,7 @@ def _record(done: ManualAction, journal: Journal) -> None:
     """Records a step like any other, except that it happened before it was recorded."""
     index = journal.index
     actions = (done.action,) if done.action is not None else ()
-    decision = Decision(author="human", next_goal=f"By hand: {done.words}", actions=actions)
+    decision = Decision(author="human", next_goal=f"{BY_HAND}{done.words}", actions=actions)
     journal.record_observation(done.observation)
     journal.record_decision(decision)
     if done.action is not None and done.outcome is not None:

@@ -38,7 +38,7 @@ _NOISE = 100
 _CANNOT_LISTEN = (
     "Manual actions can only be recorded in Chromium; this takeover has only the observations before and after"
 )
-_FOREIGN_TAB = "opened a tab that does not belong to the run; it is not followed, and nothing done there is recorded"
+_FOREIGN_TAB = "opened a new tab or window, where nothing is recorded; go on in the one that is recorded"
 
 
 async def manual_actions(
