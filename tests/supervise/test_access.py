@@ -24,6 +24,7 @@ from vision_agent.errors import UsageError
 from vision_agent.settings import SuperviseSettings
 from vision_agent.supervise.access import Session, SignIns, addresses, require_servable
 from vision_agent.supervise.page_approver import SupervisionPage
+from vision_agent.supervise.server import Renewal
 
 
 def write_certificate(folder: Path, name: str, *, password: bytes | None = None) -> tuple[Path, Path]:
@@ -152,14 +153,30 @@ async def test_behind_tls_the_cookie_is_for_tls_only_and_a_new_address_is_told_w
         assert cookie.secure
         wrong = await other.get(address.replace("token=", "token=x"))
         assert (wrong.status_code, told) == (403, [])
-        for _ in range(3):
+        for turn in range(3):
             used = await other.get(address)
             assert (used.status_code, "already opened" in used.text) == (403, True)
-            assert "A new address was printed" in used.text
+            assert "A new address was printed where the run was started" in used.text
+            assert ("Another is printed if you open this one again in" in used.text) == (turn > 0)
         assert len(told) == 1  # not once for each try
         assert (await other.get(told[0])).status_code == 200
         with pytest.raises(httpx.HTTPError):
             await other.get(address.replace("https:", "http:"))
+
+
+def test_the_page_says_that_a_new_address_was_printed_only_if_it_was_and_else_when_there_will_be_one() -> None:
+    told, now = list[str](), 0.0
+    renew = Renewal(lambda: f"address {now:g}", told.append, lambda: now)
+    assert renew() == "A new address was printed where the run was started."
+    now = 18.5
+    assert renew() == (
+        "A new address was printed where the run was started 19 seconds ago: open that one. Another is printed if you "
+        "open this one again in 42 seconds."
+    )
+    assert told == ["address 0"]
+    now = 60.0
+    assert renew() == "A new address was printed where the run was started."
+    assert told == ["address 0", "address 60"]
 
 
 async def test_a_link_after_the_number_sign_signs_in_when_a_person_presses_the_button(

@@ -91,7 +91,7 @@ async def serve(
         def new_address() -> str:
             return f"{origins[0]}/?token={sign_ins.new_token(settings.sign_in_s)}"
 
-        app = _app(page, f"supervise-{port}", sign_ins, origins[0], _Renewal(new_address, tell) if tell else None)
+        app = _app(page, f"supervise-{port}", sign_ins, origins[0], Renewal(new_address, tell) if tell else None)
         guarded = _Guard(app, port, origins)
         async with serve_on(listening, guarded, certificate=settings.certificate, key=settings.key):
             yield new_address()
@@ -110,19 +110,33 @@ def _listening(settings: SuperviseSettings) -> socket.socket:
         raise UsageError(f"The supervision page cannot be served{where}: {said}", hint) from error
 
 
-class _Renewal:
-    """Tells a new address when an old one is opened, at most once a minute."""
+class Renewal:
+    """Tells a new address when an old one is opened, at most once a minute: whoever opens it may be anybody."""
 
-    def __init__(self, new_address: Callable[[], str], tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, new_address: Callable[[], str], tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._new_address = new_address
         self._tell = tell
+        self._clock = clock
         self._told_at = -math.inf
 
-    def __call__(self) -> None:
-        now = time.monotonic()
-        if now - self._told_at > _RENEWED_EVERY_S:
-            self._told_at = now
+    def __call__(self) -> str:
+        """A sentence about the new address: that it was told, or when there will be another."""
+        since = self._clock() - self._told_at
+        if since >= _RENEWED_EVERY_S:
+            self._told_at = self._clock()
             self._tell(self._new_address())
+            return "A new address was printed where the run was started."
+        return (
+            f"A new address was printed where the run was started {_seconds(since)} ago: open that one. Another is "
+            f"printed if you open this one again in {_seconds(_RENEWED_EVERY_S - since)}."
+        )
+
+
+def _seconds(number: float) -> str:
+    whole = max(1, math.ceil(number))
+    return "1 second" if whole == 1 else f"{whole} seconds"
 
 
 class _Guard:
@@ -169,7 +183,7 @@ class _Token(FrozenModel):
 
 
 def _app(
-    page: SupervisionPage, cookie: str, sign_ins: SignIns, origin: str, renew: Callable[[], None] | None
+    page: SupervisionPage, cookie: str, sign_ins: SignIns, origin: str, renew: Callable[[], str] | None
 ) -> Starlette:
     report_name = secrets.token_urlsafe(24)
     """The address of the report has no key, because the report shows it to its scripts."""
@@ -184,8 +198,7 @@ def _app(
             return found
         if found == "wrong" or renew is None:
             return _NOT_SIGNED_IN[found]
-        renew()
-        return f"{_NOT_SIGNED_IN[found]} A new address was printed where the run was started."
+        return f"{_NOT_SIGNED_IN[found]} {renew()}"
 
     def sign_in_page(sentence: str, status: int = 200) -> Response:
         html = (_WEB / "sign_in.html").read_text("utf-8").replace("{{ sentence }}", sentence)
