@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Annotated
 
 import typer
@@ -28,6 +29,8 @@ def login(
 
     vision-agent run https://shop.example "Find my last order" --session shop
 
+    Where there is no screen, it says how to sign in on a web page instead.
+
     Nothing is recorded, and no model sees the window. The key of the session is kept in the system's keyring, or made
     from the passphrase in VISION_AGENT_SESSION_PASSPHRASE. Needs the extra `sessions`.
 
@@ -47,8 +50,9 @@ def login(
     if not has_window_system() and not settings.headless:
         raise UsageError(
             "There is no screen to sign in on",
-            "sign in where there is one, or take over a run: "
-            "vision-agent run … --supervise --session NAME --save-session",
+            "take over a run on a web page: write two step lines into by-hand.txt, "
+            'wait for "WHAT IS SHOWN ONCE YOU ARE SIGNED IN" and finish, and run '
+            f"vision-agent run {shlex.quote(url)} --steps by-hand.txt --supervise --session {name} --save-session",
         )
     settings = settings.model_copy(update={"session": name, "save_session": True, "storage_state": None})
 
