@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -174,6 +175,21 @@ def test_the_action_runs_a_suite_and_fails_when_too_little_is_done(
     assert "1/2 = 50%" in (tmp_path / "summary").read_text()
 
 
+def test_the_action_installs_the_source_that_it_comes_with() -> None:
+    """By its name alone, pip would fetch another project."""
+    assert ACTION["inputs"]["package"]["default"] == ""
+    (install,) = (step["run"] for step in ACTION["runs"]["steps"] if step.get("name") == "Install")
+    (path,) = re.findall(r"pip install --quiet \"\$\{PACKAGE:-\$GITHUB_ACTION_PATH(/[./]+)\}\"", install)
+    source = Path(f"{ROOT}/.github/actions/eval{path}").resolve()
+    assert tomllib.loads((source / "pyproject.toml").read_text())["project"]["name"] == "vision-agent"
+
+
+def test_no_page_says_to_install_it_by_its_name_alone() -> None:
+    by_name = re.compile(r"pip install (?:-\S+ )*vision-agent(?![\w\[])")
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    assert [page.name for page in pages if by_name.search(page.read_text("utf-8"))] == []
+
+
 @pytest.mark.timeout(600)
 def test_words_given_to_the_action_are_arguments_and_no_commands(at_hand: dict[str, str], tmp_path: Path) -> None:
     inputs = {"suite": "fixtures", "arguments": "--only $(touch${IFS}here)"}
@@ -191,7 +207,7 @@ def run_action(inputs: dict[str, str], folder: Path, environment: dict[str, str]
     """
     known = {name: each.get("default", "") for name, each in ACTION["inputs"].items()}
     assert set(inputs) <= set(known)
-    values = known | inputs
+    values = known | {"package": "vision-agent"} | inputs  # which is installed here, so pip fetches nothing
     (folder / "temp").mkdir()
     told = {
         "RUNNER_TEMP": str(folder / "temp"),

@@ -13,13 +13,13 @@ import pytest
 from playwright.async_api import Browser, Page
 from pydantic import ValidationError
 
-from vision_agent import assets
+from vision_agent import Agent, assets
 from vision_agent.errors import Unavailable, UsageError
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.canvas.build import built, source_hash
 from vision_agent.evals.suites.canvas.parts import Rate, parts
-from vision_agent.evals.suites.canvas.solver import check_lines
+from vision_agent.evals.suites.canvas.solver import SceneModel, check_lines
 from vision_agent.evals.suites.canvas.suite import CanvasSuite, end_state, verdict
 from vision_agent.evals.suites.canvas.tasks import CanvasTask, Level, StateCheck, fault_of
 from vision_agent.evals.suites.fixture_sites import served
@@ -225,6 +225,14 @@ async def test_both_solvers_do_what_can_be_done_and_give_up_where_nothing_is(
     assert rows["half", "tuning"]["marks"] == Rate(1, 2)
     assert rows["library", "lamps"]["solver"] == Rate(1, 2)
     assert ("half", "held out") not in rows
+
+
+async def test_a_task_of_one_line_says_that_the_line_was_carried_out(page: Page, tmp_path: Path) -> None:
+    await page.set_content("<button>Go</button>")
+    agent = Agent(
+        "Go on", page=page, model=SceneModel("solver", page, ["wait 0.1"]), settings=Settings(runs=tmp_path / "runs")
+    )
+    assert (await agent.run()).answer == "The line was carried out."
 
 
 @pytest.mark.parametrize(

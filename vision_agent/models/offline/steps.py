@@ -129,7 +129,7 @@ class StepsModel(Model):
             missed = _refused(steps)
             self._not_found = self._not_found or (missed.sentence if missed is not None else "")
         if self._next >= len(self._lines):
-            return _decision(_END, Finish(answer=_all_done(len(self._lines))), judgement)
+            return _decision(_END, Finish(answer=all_done(len(self._lines))), judgement)
         return self._carry_out(self._lines[self._next], observation, judgement)
 
     def _skip_done_lines(self, steps: Sequence[Step]) -> Outcome | None:
@@ -233,7 +233,8 @@ class StepsModel(Model):
 _Judgement = Literal["success", "failure", "unknown"]
 
 
-def _all_done(lines: int) -> str:
+def all_done(lines: int) -> str:
+    """The answer after the last of so many lines."""
     return "The line was carried out." if lines == 1 else f"All {lines} lines were carried out."
 
 

@@ -20,6 +20,7 @@ from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.models.offline.steps import all_done
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Mark, Observation, Step, Task
 
@@ -67,7 +68,7 @@ class SceneModel(Model):
                 self._tried += 1
         self._has_acted = False
         if self._next >= len(self._lines):
-            return self._decision("End", Finish(answer=f"All {len(self._lines)} lines were carried out."))
+            return self._decision("End", Finish(answer=all_done(len(self._lines))))
         line = self._lines[self._next]
         try:
             action = await self._action(line, observation)
