@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import log10
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from vision_agent.vision.surfaces.charts import Chart, Series
 pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
 
 PAGE = Path(__file__).parents[2] / "fixtures" / "drawn" / "chart.html"
+ABOUT = Path(__file__).parents[2] / "docs" / "pages" / "concepts" / "surfaces.md"
 OCR = SETTINGS.model_copy(update={"ocr_deadline_s": 60})
 
 
@@ -62,6 +64,18 @@ async def test_bars_are_marks_with_their_values_and_nothing_is_marked_between_gr
         legend = {mark.name for mark in hand.seen.marks if mark.looks_like == "legend entry"}
         assert legend == {"Castle", "Garden"}
         assert "is a chart of 2 series; read its table" in hand.seen.listing
+
+
+async def test_the_page_about_surfaces_shows_a_bar_as_it_is_read_here(on: On) -> None:
+    (shown,) = re.findall(r'value="about ([\d.]+) ± ([\d.]+)".*>Castle, Mar$', ABOUT.read_text("utf-8"), re.M)
+    async with on("", {"/at": PAGE.read_text("utf-8")}, path="/at?kind=bars", settings=OCR) as hand:
+        await table_of(hand)
+        (bar,) = (mark for mark in hand.seen.marks if mark.name == "Castle, Mar")
+        read = re.fullmatch(r"about ([\d.]+) ± ([\d.]+)", bar.state.value or "")
+    assert read
+    value, error = float(read[1]), float(read[2])
+    assert float(shown[0]) == pytest.approx(value, abs=1)
+    assert float(shown[1]) == pytest.approx(error, abs=0.5)
 
 
 @pytest.mark.parametrize("kind", ["bars", "lines"])
