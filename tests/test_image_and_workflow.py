@@ -22,6 +22,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / ".github/actions/eval/action.yml").read_text())
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
 
 PAGE = """<!doctype html><title>Notes</title><button onclick="said.value = 'Saved'">Save</button>
 <output id="said"></output>"""
@@ -182,6 +183,26 @@ def test_the_action_installs_the_source_that_it_comes_with() -> None:
     (path,) = re.findall(r"pip install --quiet \"\$\{PACKAGE:-\$GITHUB_ACTION_PATH(/[./]+)\}\"", install)
     source = Path(f"{ROOT}/.github/actions/eval{path}").resolve()
     assert tomllib.loads((source / "pyproject.toml").read_text())["project"]["name"] == "vision-agent"
+
+
+def test_the_workflow_tests_each_python_that_is_declared() -> None:
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    declared = [found[1] for each in classifiers if (found := re.fullmatch(r"Programming .* (3\.\d+)", each))]
+    (job,) = WORKFLOW["jobs"].values()
+    assert job["strategy"]["matrix"] == {"python": declared}
+    (set_up,) = (step for step in job["steps"] if step.get("uses", "").startswith("actions/setup-python@"))
+    assert set_up["with"] == {"python-version": "${{ matrix.python }}"}
+    assert job["env"] == {"PYTHON": "python"}  # else `make` may choose another one of the machine
+
+
+def test_the_workflow_may_only_read_and_runs_targets_of_the_makefile() -> None:
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    assert set(WORKFLOW[True]) == {"push", "pull_request"}  # YAML reads `on` as a truth value
+    steps = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]) for step in steps if "uses" in step)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M)
+    assert [step["run"] for step in steps if "run" in step] == ["make lint", "make test"]
+    assert {"lint", "test"} <= set(targets)
 
 
 def test_no_page_says_to_install_it_by_its_name_alone() -> None:
