@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,16 @@ def test_help_loads_no_browser_no_model_and_no_pixels(args: list[str]) -> None:
 def test_every_command_is_in_the_help() -> None:
     shown = vision_agent("--help").stdout
     assert all(command in shown for command in ("run", "marks", "replay", "diff", "memory", "setup", "eval", "compare"))
+
+
+def test_sentences_of_the_help_are_wrapped_where_the_terminal_ends_and_nowhere_else() -> None:
+    lines = [line.strip() for line in vision_agent("login", "--help", COLUMNS="80").stdout.splitlines()]
+    begin = lines.index("Nothing is recorded, and no model sees the window. The key of the session is")
+    end = lines.index("", begin)
+    words = " ".join(lines[begin:end]).split()
+    assert lines[begin:end] == textwrap.wrap(" ".join(words), 78)
+    listed = vision_agent("export", "--help", COLUMNS="80").stdout
+    assert "\n steps: step lines that repeat it" in listed  # a list stays one
 
 
 @pytest.mark.parametrize("args", [["dance"], ["doctor", "--dance"], ["run"]])
@@ -508,7 +519,11 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        ([], 5, "anthropic:claude-sonnet-5-5 cannot be asked: no ANTHROPIC_API_KEY: set it, or run without a model"),
+        (
+            [],
+            5,
+            "anthropic:claude-sonnet-5-5 cannot be asked: ANTHROPIC_API_KEY is not set; set it, or run",
+        ),
         (["--model", "dance:x"], 2, "Unknown model 'dance:x': there is no module dance in"),
         (["--model", "openai-compatible:m"], 5, "no base_url is configured: set model.base_url"),
         (["--model", "steps", "--allow-actions", "clik"], 2, "There is no action 'clik' to allow"),

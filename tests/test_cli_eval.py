@@ -45,7 +45,7 @@ def vision_agent(*args: object, cwd: Path, **environment: str) -> subprocess.Com
         ),
         (["eval", "fixtures", "--model", "dance:x"], 2, "Unknown model 'dance:x'"),
         (["eval", "fixtures", "--model", "openai:"], 5, "openai: cannot be asked"),
-        (["eval", "fixtures", "--model", "anthropic:claude-sonnet-5-5"], 5, "no ANTHROPIC_API_KEY"),
+        (["eval", "fixtures", "--model", "anthropic:claude-sonnet-5-5"], 5, "ANTHROPIC_API_KEY is not set"),
         (["eval", "fixtures", "--model", "match", "--only", "seats/book"], 2, "no task 'seats/book' (the nearest of"),
         (["eval", "fixtures", "--model", "match", "--pages", "."], 2, "--pages works only with the suite miniwob"),
         (["eval", "frozen", "--model", "match"], 2, "The suite frozen needs a folder"),

@@ -136,7 +136,7 @@ async def test_a_file_that_does_not_exist_is_said(page: Page, tmp_path: Path) ->
 async def test_a_model_without_a_key_is_said(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     ran = Agent("Look", model="gpt-5.4", page=page, settings=Settings(runs=tmp_path / "runs"))
-    assert "openai:gpt-5.4 cannot be asked: no OPENAI_API_KEY" in await refusing(ran, ModelUnavailable)
+    assert "openai:gpt-5.4 cannot be asked: OPENAI_API_KEY is not set" in await refusing(ran, ModelUnavailable)
 
 
 def test_a_decider_that_does_not_exist_is_said() -> None:
@@ -215,7 +215,7 @@ def test_without_a_key_the_run_says_what_to_set(site: str, tmp_path: Path) -> No
         env={**environment, "HOME": str(tmp_path / "home")}, capture_output=True, text=True, timeout=90,
     )  # fmt: skip
     assert done.returncode == 5, done.stderr
-    assert "no ANTHROPIC_API_KEY: set it" in done.stdout
+    assert "ANTHROPIC_API_KEY is not set; set it" in done.stdout
     assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
 
 

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import typer
 
+from vision_agent.cli.commands import is_list
 from vision_agent.cli.main import app
 
 from .fields import type_words
@@ -107,7 +108,5 @@ def _help_paragraphs(text: str) -> list[str]:
             parts.append(f"{what}```text\n{example['command']}\n```")
         else:
             lines = paragraph.splitlines()
-            # Lines like `pytest: a Playwright test` are a list.
-            is_list = len(lines) > 2 and all(re.match(r"[\w-]+: ", line) for line in lines)
-            parts.append("\n".join(f"- {prose(line)}" for line in lines) if is_list else prose(paragraph))
+            parts.append("\n".join(f"- {prose(line)}" for line in lines) if is_list(lines) else prose(paragraph))
     return parts

@@ -171,7 +171,7 @@ def test_workers_of_a_ray_that_runs_already_ask_with_their_own_keys_and_without_
 
     assert keyless.returncode == 5
     (line,) = keyless.stderr.splitlines()
-    assert line.startswith("vision-agent: anthropic:claude-haiku-4-5 cannot be asked: no ANTHROPIC_API_KEY")
+    assert line.startswith("vision-agent: anthropic:claude-haiku-4-5 cannot be asked: ANTHROPIC_API_KEY is not set")
     assert no_browser.returncode == 5
     assert "there is no file /no/browser" in no_browser.stderr
     assert not result_files(tmp_path / "out")

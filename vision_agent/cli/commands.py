@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
@@ -51,7 +52,34 @@ class Commands(typer.Typer):
         **more: Any,
     ) -> Callable[[_F], _F]:
         """A decorator that adds a command, in this panel of the help."""
-        return super().command(name, cls=cls, rich_help_panel=rich_help_panel, **more)
+
+        def add(function: _F) -> _F:
+            how = {"help": _help_of(function), **more}
+            return super(Commands, self).command(name, cls=cls, rich_help_panel=rich_help_panel, **how)(function)
+
+        return add
+
+    def callback(self, **more: Any) -> Callable[[_F], _F]:
+        """A decorator for what runs before each of the commands."""
+
+        def add(function: _F) -> _F:
+            return super(Commands, self).callback(**{"help": _help_of(function), **more})(function)
+
+        return add
+
+
+def _help_of(function: Callable[..., Any]) -> str | None:
+    """Its docstring with each paragraph on one line, which the terminal wraps; the lines of a list stay."""
+    text = getdoc(function)
+    if text is None:
+        return None
+    paragraphs = [each.splitlines() for each in re.split(r"\n\s*\n", text)]
+    return "\n\n".join(("\n" if is_list(lines) else " ").join(lines) for lines in paragraphs)
+
+
+def is_list(lines: Sequence[str]) -> bool:
+    """Whether these lines of a help text are a list, such as `pytest: a Playwright test`."""
+    return len(lines) > 2 and all(re.match(r"[\w-]+: ", line) for line in lines)
 
 
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:

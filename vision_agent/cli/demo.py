@@ -89,7 +89,7 @@ def _introduce(console: Console, settings: Settings) -> None:
 
     console.print(Text.assemble(("vision-agent", "bold"), " · two small sites, one task on each"))
     if missing := missing_model(settings):
-        console.print(Text.assemble(("no model", "bold yellow"), f": {missing}. Step lines decide."))
+        console.print(Text.assemble(("No model", "bold yellow"), f": {missing}. Prepared step lines decide."))
     else:
         console.print(Text.assemble("deciding: ", (settings.model.name, "bold")))
 

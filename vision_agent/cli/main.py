@@ -220,10 +220,13 @@ def _print_health(console: Console, health: Health, models: Sequence[Access], ch
         line("Model", f"{each.name}: {each.sentence}")
     if check is not None:
         line("Asked", f"{check.sentence} ({', '.join(_paid(check))})")
-    line("Hosts", "fully restricted in a browser that we launch; with --cdp or your own page, except for:")
+    line(
+        "Hosts",
+        "all limited in a browser that vision-agent starts; with --cdp or your own page, these get through:",
+    )
     for gap in health.not_held:
         line("", f"  {gap}")
-    line("", "  To block these too, start Chrome with these arguments, each allowed host in place of HOST:")
+    line("", "  To block these too, start Chrome with these arguments; write each allowed host in place of HOST:")
     line("", f"  {shlex.join(health.limiting_arguments)}")
     line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
     unread = "marks in canvases have no names; install OCR: pip install 'vision-agent[ocr]'"

@@ -28,7 +28,7 @@ Status = Annotated[
         "--status",
     ),
 ]
-Goal = Annotated[str | None, option("Only runs whose goal or ending has this text in it.", "--text")]
+Goal = Annotated[str | None, option("Only runs whose goal or ending contains this text.", "--text")]
 OlderThan = Annotated[
     str | None, option("Only runs that were started longer ago than this, such as 12h, 30d or 8w.", "--older-than")
 ]
@@ -66,11 +66,12 @@ def runs_(
 
     Last Tuesday's runs that did not do their task: vision-agent runs --status failed --day tuesday
 
-    Commands that take a run folder take its name here too, and `latest` for the latest run: vision-agent report latest
+    A command that takes a run folder also takes a name of this list, or `latest`: vision-agent report latest
 
-    Below the goal of a run that failed is how it ended. Terminals of 100 columns also show when each run began.
+    How a failed run ended is shown below its goal. A terminal of 100 columns also shows when each run began.
 
-    The status is how the run ended, or running, unfinished (cut off, may be resumable) or unreadable.
+    The status says how the run ended, or that it is running, unfinished (it was cut off, and may be resumable) or
+    unreadable.
     """
     if context.invoked_subcommand is not None:
         return

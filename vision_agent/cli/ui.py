@@ -37,8 +37,8 @@ def ui(
 
     Another folder of runs: vision-agent ui --runs elsewhere
 
-    The page is served on this machine only, and its address works in one browser. Runs that were started from the page
-    are interrupted when it ends; `vision-agent resume` continues them.
+    The page is served on this machine only, and its address works in one browser. When you stop this command, runs
+    that were started from the page are interrupted; `vision-agent resume` continues them.
     """
     settings = load_settings(**given(runs=runs))
     asyncio.run(_serve(settings, port, opens=not no_open))

@@ -74,7 +74,7 @@ def _access(name: str, settings: ModelSettings) -> Access:
     if provider.api == "anthropic" and _claude_has_key():
         return Access(name=name, is_ready=True, sentence="its client found a key")
     key = provider.keys[0]
-    return Access(name=name, is_ready=False, sentence=f"no {key}: set it, or {WITHOUT_A_MODEL}", variable=key)
+    return Access(name=name, is_ready=False, sentence=f"{key} is not set; set it, or {WITHOUT_A_MODEL}", variable=key)
 
 
 def _claude_has_key() -> bool:
