@@ -222,7 +222,7 @@ def _print_health(console: Console, health: Health, models: Sequence[Access], ch
         line("Asked", f"{check.sentence} ({', '.join(_paid(check))})")
     line(
         "Hosts",
-        "all limited in a browser that vision-agent starts; with --cdp or your own page, these get through:",
+        "fully restricted in a browser that it starts; with --cdp or your own page, these get through:",
     )
     for gap in health.not_held:
         line("", f"  {gap}")
