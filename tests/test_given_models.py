@@ -69,3 +69,25 @@ async def test_a_given_model_reads_private_data(page: Page, serve: Server, tmp_p
     await Agent(task, model=model, page=page, settings=Settings(runs=tmp_path)).run()
     assert VALUE in model.texts
     assert model.shown[0][0].secrets == (private,)
+
+
+@pytest.mark.parametrize("is_private", [True, False], ids=["private", "secret"])
+@pytest.mark.parametrize("line", ["click Open <private:customer>", 'click "Open <secret:customer>"'])
+async def test_a_step_line_names_a_thing_by_a_value_that_no_record_has(
+    line: str, is_private: bool, page: Page, serve: Server, tmp_path: Path
+) -> None:
+    buttons = "".join(f'<button onclick="document.title = {each!r}">Open {each}</button>' for each in (VALUE, "Jones"))
+    secret = Secret(name="customer", value=SecretStr(VALUE), is_private=is_private)
+    start = serve({"/": f"<title>Customers</title>{buttons}".encode(), "/favicon.ico": b""})
+    run = await Agent(
+        f"Open {VALUE}", url=start, steps=[line], secrets=[secret], page=page, settings=Settings(runs=tmp_path)
+    ).run()
+    assert run.ok
+    assert await page.title() == VALUE
+    written = _texts_below(tmp_path)
+    assert b"Open <secret:customer>" in written
+    assert VALUE.encode() not in written
+
+
+def _texts_below(folder: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in folder.rglob("*.*") if each.suffix in (".json", ".jsonl", ".html"))

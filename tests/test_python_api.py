@@ -198,7 +198,7 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
         ({"steps": "# only a note"}, "steps has no line"),
         (
             {"steps": ['type "<secret:pin>" into PIN']},
-            r"type the secret pin, which was not given \(give it with --secret",
+            r"name the secret pin, which was not given \(give it with --secret",
         ),
         ({"steps": "finish", "model": "human"}, "steps was given together with a model"),
         (

@@ -42,7 +42,7 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.grammar import _READERS, _VERBS, _WITH_TARGET, GRAMMAR, parse
+from vision_agent.models.offline.grammar import _READERS, _VERBS, GRAMMAR, WITH_TARGET, parse
 
 PAGE = seen(
     mark(1, "Sign in"),
@@ -315,7 +315,7 @@ def test_every_reader_has_its_first_word_in_the_lists_of_verbs():
                 unread.discard(pattern.pattern)
                 assert form.split()[0] in _VERBS, form
                 named = found.groupdict().keys() & {"what", "rest"}
-                assert not named or not any(found[each] for each in named) or form.split()[0] in _WITH_TARGET, form
+                assert not named or not any(found[each] for each in named) or form.split()[0] in WITH_TARGET, form
                 break
     assert not unread, f"no example in GRAMMAR for {unread}"
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import SecretStr
 from seen import mark, refused, seen, step
 
 from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Wait
 from vision_agent.errors import UsageError
 from vision_agent.geometry import ScrollState
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.types import Outcome, Task
+from vision_agent.types import Outcome, Secret, Task
 
 TASK = Task(goal="Sign in.")
 DONE = Outcome(status="done", effect="changed", sentence="clicked")
@@ -291,3 +292,33 @@ async def test_a_refused_step_of_someone_else_is_not_this_ones():
 def test_a_mistake_in_the_last_line_is_known_before_the_first_is_done():
     with pytest.raises(UsageError, match="Line 2, 'clikc Sign in'"):
         StepsModel(["click Email", "clikc Sign in"])
+
+
+SMITH = Secret(name="customer", value=SecretStr("Smith"), is_private=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "target"),
+    [
+        ("click Open <private:customer>", ("Open Jones", "Open Smith"), 2),
+        ("click the Open <secret:customer> button", ("Open Jones", "Open Smith"), 2),
+        ("click 2nd <secret:customer>", ("Smith", "Smith"), 2),
+        ("click Open <private:customer>", ("Open Smith", "Open Smith"), None),
+        ("click Open account of <private:customer>", ("Open account of Smyth", "Open account of Jones"), None),
+        ("click Open <private:customer>", ("Open Smith-Jones", "Close"), None),
+        ("click Open <private:customer>", ("Open <private:customer>", "Close"), None),
+    ],
+)
+async def test_private_data_in_a_target_is_only_found_by_its_whole_value(line, names, target):
+    task = TASK.model_copy(update={"secrets": (SMITH,)})
+    page = seen(*(mark(number, name) for number, name in enumerate(names, 1)))
+    model = StepsModel([line])
+    first = await model.decide(task, (), page)
+    if target is not None:
+        assert first.actions == (Click(target=target),)
+        return
+    assert first.actions == (Wait(seconds=0.5),)
+    second = await model.decide(task, (step(1, *first.actions, outcome=DONE),), page)
+    assert isinstance(second.actions[0], Finish)
+    assert not second.actions[0].success
+    assert "<" in second.actions[0].answer

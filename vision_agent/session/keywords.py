@@ -138,11 +138,12 @@ def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> 
 
 def require_secrets(model: str | Model | None, task: Task) -> None:
     """Raises `UsageError` if step lines type a secret that the task does not have."""
-    missing = model.secrets - {each.name for each in task.secrets} if isinstance(model, StepsModel) else ()
+    known = {*(each.name for each in task.secrets), *task.private_kinds}
+    missing = model.named - known if isinstance(model, StepsModel) else ()
     if missing:
         name = min(missing)
         raise UsageError(
-            f"The step lines type the secret {name}, which was not given",
+            f"The step lines name the secret {name}, which was not given",
             f'give it with --secret, --code or --private, or secrets={{"{name}": …}} in Python',
         )
     if not isinstance(model, StepsModel) or not (task.start_url or "").startswith("file:"):

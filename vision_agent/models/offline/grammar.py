@@ -139,7 +139,7 @@ _MODIFIER = r"(?:Alt|Control|Meta|Shift)"
 _WITH_KEYS = rf"(?:\s+with\s+(?P<held>{_MODIFIER}(?:\+{_MODIFIER})*)\s+held)?"
 """Written out with `held`: a button may be called `Log in with Meta`."""
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
-_WITH_TARGET = (
+WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
     *("read", "press", "scroll", "hold", "hover", "drag", "zoom", "look", "pan", "find", "magnify", "turn"),
 )
@@ -152,7 +152,7 @@ _BARE_TABLE = re.compile(r"read\s+(?:exact\s+)?table(?:\s+at)?", re.IGNORECASE)
 _MISTYPED = 75
 """How alike a word and a mistyped one are at least, of 100; `clikc` and `click` are 80."""
 _VERBS = (
-    *_WITH_TARGET,
+    *WITH_TARGET,
     *("go", "goto", "back", "forward", "reload", "wait", "open", "switch", "close", "ask", "call", "finish", "fail"),
     "infeasible",
 )
@@ -190,7 +190,7 @@ def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
 
 def _step_line(text: str, number: int) -> StepLine:
     within = _WITHIN.search(text)
-    if within is None or text.split()[0].lower() not in _WITH_TARGET:
+    if within is None or text.split()[0].lower() not in WITH_TARGET:
         return StepLine(number, text, _read(text, number))
     return StepLine(number, text, _read(text[: within.start()], number), float(within[1]))
 

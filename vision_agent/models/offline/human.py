@@ -16,7 +16,7 @@ from contextlib import suppress
 from vision_agent.actions import Action, Ask, Finish
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import GRAMMAR, parse
-from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers
+from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers, named_values
 from vision_agent.ports import Model, Redact
 from vision_agent.text.escape import escaped_line, terminal_text
 from vision_agent.text.urls import shown_address
@@ -105,6 +105,8 @@ class HumanModel(Model):
         """The action that the person typed; asks again while a line cannot be parsed or its target is missing."""
         began = self._clock()
         self._show(task, steps, observation, complaint)
+        # The person sees the names of secrets and private data where the page shows their values.
+        values = {each.name: each.value.get_secret_value() for each in task.secrets if not each.is_code}
         while True:
             try:
                 typed = (await self._read(_PROMPT)).strip()
@@ -117,7 +119,7 @@ class HumanModel(Model):
             if typed.lower() in ("stop", "quit", "exit", "q"):
                 return self._decision("stop", Finish(success=False, answer="The person stopped the run."), began)
             try:
-                with bare_numbers():
+                with bare_numbers(), named_values(values):
                     action = next(line.build(observation) for line in parse([typed]))
             except (UsageError, NotFoundError) as error:
                 self._say(error.sentence if isinstance(error, UsageError) else str(error))

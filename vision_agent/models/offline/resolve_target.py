@@ -8,10 +8,11 @@ chosen and the error lists the candidates, because a wrong click is worse than a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from rapidfuzz import fuzz, process
 
@@ -73,6 +74,30 @@ def bare_numbers() -> Iterator[None]:
         _BARE_NUMBERS.reset(token)
 
 
+_PLACEHOLDER = re.compile(r"<(?:secret|private):([\w.-]+)>")
+_PLACEHOLDER_INSIDE = re.compile(r"(?:secret|private):[\w.-]+")
+"""A placeholder that was read as words in < >."""
+_VALUES: ContextVar[Mapping[str, str]] = ContextVar("_VALUES", default=MappingProxyType({}))
+
+
+@contextmanager
+def named_values(values: Mapping[str, str]) -> Iterator[None]:
+    """Inside the `with` block `<secret:NAME>` and `<private:NAME>` in a target mean these values, by name.
+
+    Messages name the target as it was written.
+    """
+    token = _VALUES.set(values)
+    try:
+        yield
+    finally:
+        _VALUES.reset(token)
+
+
+def names_in_placeholders(text: str) -> frozenset[str]:
+    """The names of the secrets and private data for which a text has placeholders."""
+    return frozenset(_PLACEHOLDER.findall(text))
+
+
 @dataclass(frozen=True)
 class NamedTarget:
     """A mark by its name: the original `words`, and `name`, `kind` and `nth` as one way to read them."""
@@ -85,6 +110,10 @@ class NamedTarget:
     """Which of several marks in reading order, from 1; 0 if not given."""
     beside: str = ""
     """Words that distinguish it from others of its name, such as those of its row, card or heading."""
+    is_exact: bool = False
+    """Whether a similar or a longer name is no match: a customer of a similar name is another customer."""
+    whole_name: str = ""
+    """The name, if what stands beside it may also be its end; else empty."""
 
     def __str__(self) -> str:
         return f"{self.words!r}"
@@ -229,7 +258,8 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         if where.letter not in ("", mark.letter):
             raise NotFoundError(f"There is no mark {where}; [{mark.label_text}] is the {mark.role} {mark.name!r}.")
         return mark
-    found = _matching(where, observation.marks)
+    meant = _with_values(where)
+    found = _matching(_with_whole_name(meant), observation.marks) or _matching(meant, observation.marks)
     # Marks from the DOM are certain; a guess from pixels with the same name is not meant if there is one.
     found = [mark for mark in found if mark.source == "dom"] or found
     if len(found) > 1 and prefer is not None:
@@ -242,24 +272,49 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
     if len(found) > 1:
         ways = "name one by its number, by words in ‹ › from its row, card or heading, or by 2nd, 3rd, …"
         raise AmbiguousError(f"{where} could be any of {_described(found, observation.marks)}; {ways}")
-    if not found and _BARE_NUMBERS.get() and (numbered := _with_label(where.words, observation)) is not None:
-        return numbered
+    if not found and _BARE_NUMBERS.get() and (labelled := _with_label(where.words, observation)) is not None:
+        return labelled
     if not found:
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         is_number = any(mark.label_text == where.name for mark in observation.marks)
-        meant = f" For the mark with this number, write [{where.name}]." if is_number else ""
-        if where.beside and (elsewhere := _called(where.name, observation.marks)):
+        numbered = f" For the mark with this number, write [{where.name}]." if is_number else ""
+        if where.beside and (elsewhere := _called(meant.name, observation.marks)):
             found_instead = _described(elsewhere, observation.marks)
             sentence = f"No {where.name!r} here has {where.beside!r} beside it; there is {found_instead}{hidden}."
-        elif other := _shows_otherwise(where, observation.marks):
+        elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
-            sentence = f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
+            sentence = f"Nothing here is called {where}; {_nearest(meant.name, observation.marks)}{hidden}.{numbered}"
             sentence += _closer_look(observation.marks)
         missing = NotFoundError(sentence)
-        missing.where = where
+        missing.where = meant
         raise missing
     return found[0]
+
+
+def _with_values(where: NamedTarget) -> NamedTarget:
+    """The target with values in place of their placeholders."""
+    values = _VALUES.get()
+    if not names_in_placeholders(where.words):
+        return where
+
+    def fill(text: str) -> str:
+        return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+
+    ends_with = f"<{where.beside}>" if _PLACEHOLDER_INSIDE.fullmatch(where.beside) else ""
+    return replace(
+        where,
+        words=fill(where.words),
+        name=fill(where.name),
+        beside=fill(ends_with or where.beside),
+        is_exact=True,
+        whole_name=fill(f"{where.name} {ends_with}".strip()) if ends_with else "",
+    )
+
+
+def _with_whole_name(where: NamedTarget) -> NamedTarget:
+    """The target with words in < > as the end of its name, where they are a placeholder."""
+    return replace(where, name=where.whole_name, beside="") if where.whole_name else where
 
 
 def _closer_look(marks: Sequence[Mark]) -> str:
@@ -289,7 +344,14 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
     None if there are several, or if the page goes on outside the view: what has the name itself may be there.
     """
     words = _WORD.findall(_folded(where.name))
-    if not words or where.beside or where.nth or observation.scroll.above >= 1 or observation.scroll.below >= 1:
+    if (
+        not words
+        or where.is_exact
+        or where.beside
+        or where.nth
+        or observation.scroll.above >= 1
+        or observation.scroll.below >= 1
+    ):
         return None
 
     def is_longer(label: str) -> bool:
@@ -315,7 +377,7 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
         return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
     called = _called(where.words, marks) or _called(where.name, of_kind)
     called = called or _looking(where.words, marks) or _looking(where.name, marks)
-    return called or _similar(where.name, of_kind)
+    return called or ([] if where.is_exact else _similar(where.name, of_kind))
 
 
 def _looking(words: str, marks: Sequence[Mark]) -> list[Mark]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import product, takewhile
 from typing import Literal
@@ -19,18 +19,20 @@ from vision_agent.custom_actions import CustomAction, unknown_action
 from vision_agent.describe.action_sentences import LOOK_AGAIN
 from vision_agent.describe.distinctions import safe_name
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.grammar import StepLine, parse
+from vision_agent.models.offline.grammar import WITH_TARGET, StepLine, parse
 from vision_agent.models.offline.resolve_target import (
     AmbiguousError,
     NamedTarget,
     NotFoundError,
     is_scroller,
+    named_values,
+    names_in_placeholders,
     only_longer_name,
 )
 from vision_agent.policy.approval import risks_taken
 from vision_agent.policy.takeover import is_taken_over, taken_over_last
 from vision_agent.ports import Model
-from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
+from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Secret, Step, Task
 
 LOOKS_AGAIN = (0.5, 1.0, 2.0)
 """Seconds to wait before each further look for a missing target. On a page at rest only the first counts: no request or
@@ -71,6 +73,12 @@ class StepsModel(Model):
         self._has_retried = False
 
     @property
+    def named(self) -> frozenset[str]:
+        """The names of the secrets and private data in its lines, but for those that end the run."""
+        with_names = (line.text for line in self._lines if line.text.split()[0].lower() in WITH_TARGET)
+        return names_in_placeholders(" ".join(with_names))
+
+    @property
     def secrets(self) -> frozenset[str]:
         """The names of the secrets that its lines type."""
         typing = (line.text for line in self._lines if line.text.split()[0].lower() in ("type", "append"))
@@ -99,7 +107,11 @@ class StepsModel(Model):
         Raises:
             UsageError: it was already used in another run.
         """
-        del task, complaint
+        del complaint
+        with named_values({each.name: _shown_value(each) for each in task.secrets}):
+            return self._decide(steps, observation)
+
+    def _decide(self, steps: Sequence[Step], observation: Observation) -> Decision:
         is_first = self._steps_known < 0
         self._check_same_run(steps)
         # The loop's own steps, at a stall or a captcha, are not outcomes of a line.
@@ -159,9 +171,11 @@ class StepsModel(Model):
         """Whether a person did by hand what the next line says."""
         lines = self._lines[self._next : self._next + 1]
         for line, step in product(lines, by_hand):
-            with suppress(NotFoundError):
-                if step.decision.actions == (line.build(step.observation),):
-                    return True
+            # The page as it was, and as a record shows it, where private data has names.
+            for values in (nullcontext(), named_values({})):
+                with suppress(NotFoundError), values:
+                    if step.decision.actions == (line.build(step.observation),):
+                        return True
         return False
 
     def _check_same_run(self, steps: Sequence[Step]) -> None:
@@ -275,7 +289,8 @@ def _search_words(where: NamedTarget) -> tuple[str, ...]:
     """
     if where.nth:
         return ()
-    return (where.beside,) if where.beside else tuple(dict.fromkeys(filter(None, (where.name, where.words))))
+    words = (where.whole_name, where.beside) if where.beside else (where.name, where.words)
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:
@@ -284,6 +299,11 @@ def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:
         return LOOKS_AGAIN[:1] if observation.at_rest else LOOKS_AGAIN
     whole, rest = divmod(line.within_s, _LOOK_EVERY_S)
     return (*[_LOOK_EVERY_S] * int(whole), *([rest] if rest else []))
+
+
+def _shown_value(secret: Secret) -> str:
+    """What the observation shows where the page shows a secret: its name, but the value of private data."""
+    return secret.value.get_secret_value() if secret.is_private else f"<secret:{secret.name}>"
 
 
 def _by_hand_after(taken: Step, steps: Sequence[Step]) -> list[Step]:
