@@ -183,6 +183,21 @@ def test_ctrl_c_leaves_with_130_and_no_traceback() -> None:
     assert "Traceback" not in said
 
 
+def test_ctrl_c_while_the_command_line_is_being_loaded_leaves_with_130_and_a_sentence() -> None:
+    script = """
+import runpy, signal, sys
+class Presses:
+    def find_spec(self, name, path=None, target=None):
+        if name == "vision_agent.cli.options":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Presses())
+runpy.run_module("vision_agent", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, preexec_fn=hear_signals)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "vision-agent: interrupted before it began; nothing was done.\n"
+
+
 PAGE = "<title>Notes</title><label>Note <input></label><button onclick=\"this.textContent='Saved'\">Save</button>"
 
 

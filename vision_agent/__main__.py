@@ -1,5 +1,17 @@
-"""Makes `python -m vision_agent` run the command line."""
+"""Makes `vision-agent` and `python -m vision_agent` run the command line; Ctrl-C while it loads ends it politely."""
 
-from vision_agent.cli.main import main
+import sys
 
-main()
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    try:
+        from vision_agent.cli.main import main as run
+    except KeyboardInterrupt:
+        print("vision-agent: interrupted before it began; nothing was done.", file=sys.stderr)  # noqa: T201
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()
