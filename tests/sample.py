@@ -746,6 +746,7 @@ STARTS_A_BROWSER = (
     "test_session_trouble.py::test_without_a_key_the_run_says_what_to_set",
     "progress/test_spans.py::test_the_snippet_of_the_guide_joins_a_trace_and_a_record",
     "supervise/test_sign_in_by_hand.py",
+    "replay/test_replay_command.py",
     "supervise/test_recording_page.py::test_a_person_has_the_browser_at_once_and_what_they_do_is_recorded_until_they_say_that_they_are_done",
     "test_step_line_export.py::test_a_site_is_used_again_by_the_lines_of_the_run_before",
     "test_sync_api.py",

@@ -89,14 +89,20 @@ def replay(
     variables: Annotated[
         bool, typer.Option("--variables", help="Only show the variables that --set can change, with their values.")
     ] = False,
-    url: Annotated[str | None, option("Another start page, such as a staging site.", "--url")] = None,
+    url: Annotated[
+        str | None,
+        option("Another start page, such as a staging site: an address, a host, or the path of a file.", "--url"),
+    ] = None,
     secrets: SecretsAgainOptions,
     heal: Annotated[
         bool, typer.Option("--heal", help="Ask a model for steps that cannot be repeated, and only for those.")
     ] = False,
     model: Annotated[
         str | None,
-        option("The model for --heal: <provider>:<model>; default: the one in the settings.", "--model"),
+        option(
+            "The model for --heal: <provider>:<model>, or module:Class of your own; default: the one in the settings.",
+            "--model",
+        ),
     ] = None,
     base_url: BaseUrl = None,
     patch: Annotated[
@@ -163,7 +169,9 @@ def replay(
         **browser.flags,
         **given(runs=runs, approval=given(ask=approve) or None, model=given(base_url=base_url) or None),
     )
-    values, healer = dict(pairs_of(set_, "--set")), (model or settings.model.name) if heal else None
+    values = dict(pairs_of(set_, "--set"))
+    # Only what is named here is loaded: a class in a settings file is not.
+    healer = (chosen_model(model, None) or settings.model.name) if heal else None
     same: dict[str, Any] = {
         "secrets": secrets.values_for(run),
         "files": existing_files(file),
@@ -174,8 +182,10 @@ def replay(
         "view": tuple(browser.view),
     }
     if rows.over is not None:
-        rows.require_unattended(healer or "", settings.browser.cdp_url, name, is_supervised=False)
-        _replay_rows(run, values, url, same, settings, rows, as_json)
+        rows.require_unattended(
+            healer if isinstance(healer, str) else "", settings.browser.cdp_url, name, is_supervised=False
+        )
+        _replay_rows(run, values, url, same, model, settings, rows, as_json)
     one = Replay(
         run,
         values=values,
@@ -194,6 +204,7 @@ def _replay_rows(
     values: dict[str, str],
     url: str | None,
     same: dict[str, Any],
+    model: str | None,
     settings: Settings,
     rows: ReplayRowOptions,
     as_json: bool,
@@ -207,6 +218,7 @@ def _replay_rows(
     assert rows.over is not None
     if rows.ray is not None:
         raise UsageError("Replays run only on this machine", "leave out --ray")
+    is_own = not isinstance(same["heal"], str | None)
     if same["heal"] is not None:
         require_models(same["heal"], settings)
     table = read_rows(rows.over)
@@ -231,7 +243,8 @@ def _replay_rows(
             url=row.fill_address(url) if url is not None else None,
             max_cost=plan.max_cost,
             settings=settings.model_copy(update={"runs": plan.runs}),
-            **same,
+            # A decider of one's own is for one run.
+            **{**same, "heal": chosen_model(model, None) if is_own else same["heal"]},
         )
 
     def also(row: Row) -> list[Any]:
@@ -331,7 +344,7 @@ def resume(
     ] = None,
     url: Annotated[
         str | None,
-        option("The address where the run was; needed only if it is a file on this machine.", "--url"),
+        option("The address or path where the run was; needed only if it is a file on this machine.", "--url"),
     ] = None,
     reopen: Annotated[
         bool,

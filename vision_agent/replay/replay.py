@@ -33,6 +33,7 @@ from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.restore_values import CannotRestore, ValueRestorer
 from vision_agent.replay.variables import Variable, new_values, set_variables, typed_secrets, variables
 from vision_agent.session import Agent
+from vision_agent.session.keywords import start_url_from
 from vision_agent.settings import Settings
 from vision_agent.text.escape import printable_line
 from vision_agent.text.urls import origin_of
@@ -64,8 +65,8 @@ class Replay:
         folder: the run to replay.
         values: new texts to type, by the names of `variables`.
         secrets: values of the secrets the run typed, by name.
-        url: a different start address; None keeps the recorded one. Addresses on the host where the run began move to
-            this host.
+        url: a different start page, as an address, a host, or the path of a file; None keeps the recorded one.
+            Addresses on the host where the run began move to this host.
         files: the files to upload, by the names of the recorded ones: a record gives no access to files.
         hosts: allowed hosts, in place of the recorded ones.
         seconds: time limit, in place of the recorded one.
@@ -101,7 +102,7 @@ class Replay:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.recorded, self._head = recorded_run(folder)
-        _must_be_address(url or "")
+        url = given_address(url)
         self.folder = folder
         self.heals = heal is not None
         self.patch: Path | None = None
@@ -263,13 +264,19 @@ def variables_of(folder: Path, patch: Path | None = None) -> tuple[Variable, ...
         return variables(run.task, read_patch(patch, run, head).apply(run.steps) if patch else run.steps)
 
 
-def _must_be_address(url: str) -> None:
+def given_address(url: str | None) -> str | None:
+    """The address that a person gave, as an address, a host, or the path of a file; None if none was given.
+
+    Raises:
+        UsageError: it is no address, or the name of a file that is not there.
+    """
     try:
-        urlsplit(url)
+        urlsplit(url or "")
     except ValueError as error:
         raise UsageError(
             f"{url!r} is not an address that can be opened: {error}", "give one such as https://example.org/"
         ) from error
+    return start_url_from(url) if url else None
 
 
 def _start_url(run: Run) -> str:

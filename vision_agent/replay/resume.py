@@ -20,7 +20,7 @@ from vision_agent.record.read import InterruptedRun, load_shot, read_interrupted
 from vision_agent.record.redact import with_values
 from vision_agent.record.run_files import reading
 from vision_agent.replay.recorded_settings import recorded_settings
-from vision_agent.replay.replay import given_again, given_files, require_web
+from vision_agent.replay.replay import given_address, given_again, given_files, require_web
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.text.escape import printable_line
@@ -70,7 +70,8 @@ def resume(
         limits: limits to change; what the run has used so far counts.
         files: the files that may be uploaded, by the names of the recorded ones: a record gives no access to files.
         hosts: allowed hosts, in place of the recorded ones.
-        url: the address that the run was at, which confirms it; needed if that is a file of this machine.
+        url: the address that the run was at, or the path of its file, which confirms it; needed if that is a file of
+            this machine.
         may_reopen: whether the address may be opened again without asking, even if that may repeat an action.
         view: names of browser settings to take from `settings` instead of the record.
 
@@ -92,7 +93,7 @@ def resume(
         task = _task(run, folder, secrets or {}, limits or {}, files)
     if hosts is not None:
         task = task.model_copy(update={"allowed_hosts": tuple(hosts)})
-    _check_files(stopped, task, url)
+    _check_files(stopped, task, given_address(url))
     if page is None:
         _check_address(stopped, task)
     return Agent(

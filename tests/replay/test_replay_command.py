@@ -1,0 +1,68 @@
+"""Claims about `vision-agent replay` as a person types it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from vision_agent.cli.main import app
+from vision_agent.errors import UsageError
+
+PAGE = "<title>Lunch</title><button onclick=\"document.title = 'Ordered'\">Order</button>"
+DECIDER = """
+from vision_agent.actions import Click, Finish
+from vision_agent.ports import Model
+from vision_agent.types import Decision
+
+class Mender(Model):
+    name = "mender"
+
+    async def decide(self, task, steps, observation, *, complaint=""):
+        send = next(mark.number for mark in observation.marks if mark.name == "Send")
+        return Decision(author="model", next_goal="Send it", actions=(Click(target=send), Finish()))
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder, with a page, a decider and a run in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name, text in {"page.html": PAGE, "lines.txt": "click Order\n", "own_mender.py": DECIDER}.items():
+        Path(name).write_text(text, "utf-8")
+    assert command("run", "page.html", "--steps", "lines.txt", "--name", "one")["status"] == "done"
+    yield tmp_path
+    sys.modules.pop("own_mender", None)
+
+
+def command(*words: str) -> Any:
+    """What the command says with `--json`."""
+    return json.loads(CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False).stdout)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_page_that_is_a_file_is_named_by_its_path_and_healed_by_a_decider_of_ones_own() -> None:
+    again = command("replay", "runs/one", "--url", "./page.html")
+    assert (again["status"], again["steps_taken"]) == ("done", 2)
+    Path("page.html").write_text(PAGE.replace("Order</", "Send</"), "utf-8")
+    healing = ["replay", "runs/one", "--url", "page.html", "--heal"]
+    healed = command(*healing, "--model", "own_mender:Mender")
+    assert (healed["status"], {each["author"] for each in healed["steps"]}) == ("done", {"model", "replay"})
+    assert healed["patch"] is not None
+
+
+@pytest.mark.usefixtures("here")
+def test_what_is_no_file_or_is_named_by_settings_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"There is no file \./none\.html here"):
+        app(["replay", "runs/one", "--url", "./none.html"], standalone_mode=False)
+    monkeypatch.setenv("VISION_AGENT_MODEL__NAME", "own_mender:Mender")
+    with pytest.raises(UsageError, match="Unknown model 'own_mender:Mender'"):
+        app(["replay", "runs/one", "--url", "page.html", "--heal"], standalone_mode=False)
+    assert "own_mender" not in sys.modules
