@@ -273,9 +273,17 @@ async def test_replies_that_stay_unusable_end_the_run_by_the_limit_of_failures_a
     run = await ran.run()
     assert len(run.steps) == failures
     assert len(ran.model.complaints) == 2 * failures
-    assert ran.ending[0] == "limit"
-    assert ran.ending[1].startswith(f"A limit was reached: {failures} step")
-    assert "There is no mark 99" in ran.ending[1]
+    assert (ran.ending[0], run.limit) == ("limit", "unusable_replies")
+    assert ran.ending[1] == (
+        f"The model's replies could not be used, {2 * failures} in a row; what was wrong with the last one: There is "
+        "no mark 99; name one of 1 to 1. Another model may help: name it with --model, or set model.fallback, which "
+        "then takes over."
+    )
+
+
+async def test_refused_steps_and_unusable_replies_in_turn_are_failures_as_any() -> None:
+    ran = Ran([[CLICK], NONSENSE, [CLICK]], [COVERED] * 9, repairs=0, limits=Limits(consecutive_failures=2))
+    assert (await ran.run()).limit == "consecutive_failures"
 
 
 async def test_where_the_first_failure_ends_a_run_so_does_an_unusable_reply() -> None:

@@ -49,7 +49,7 @@ IMPORTS = {
     "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "actions base_model custom_actions describe errors events memory models policy ports record session "
     "settings text types vision",
-    "batch": "base_model errors record session text types",
+    "batch": "base_model errors events record session text types",
     "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
     "record replay session settings text types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session settings types",

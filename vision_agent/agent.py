@@ -247,6 +247,8 @@ class Loop:
         journal, limits = self.journal, self.record.task.limits
         reached = budget.reached_limit(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
         if not reached and not self._is_driven and self._failures >= limits.consecutive_failures:
+            if unusable := self._decider.ending_of_unusable(journal.steps[-self._failures :]):
+                return unusable
             reached = budget.failure_limit(self._failures, journal.steps[-1])
         return reached.ending if reached else None
 

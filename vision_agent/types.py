@@ -973,7 +973,7 @@ EndingStatus = Literal[
 ]
 
 
-LimitName = Literal["steps", "seconds", "tokens", "cost", "consecutive_failures", "stall"]
+LimitName = Literal["steps", "seconds", "tokens", "cost", "consecutive_failures", "unusable_replies", "stall"]
 
 
 class Ending(DisplayedModel):
@@ -985,8 +985,9 @@ class Ending(DisplayedModel):
     answer: str = ""
     evidence: tuple[int, ...] = ()
     limit: LimitName | None = None
-    """The limit that was reached, by its name in `Limits`, `cost` for `cost_usd`; None if the run ended otherwise, or
-    was recorded before 0.2."""
+    """The limit that was reached, by its name in `Limits`, `cost` for `cost_usd`; `unusable_replies`: that of
+    consecutive failures, of which each was a reply that could not be used. None if the run ended otherwise, or was
+    recorded before 0.2."""
 
     def _shown_fields(self) -> Iterator[tuple[str, Any]]:
         """How it ended, and the answer."""

@@ -21,7 +21,7 @@ from vision_agent.batch.summary import answers_csv, summary_html, write_summary
 from vision_agent.cli.main import app
 from vision_agent.cli.rows import what_is_left
 from vision_agent.errors import UsageError
-from vision_agent.events import Ended, Event, Happened
+from vision_agent.events import Ended, Event, Happened, Started
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.verify import verify
 from vision_agent.replay import Replay
@@ -89,6 +89,42 @@ async def test_a_row_that_was_cut_off_is_not_run_again_by_itself(shop: str, tmp_
     (result,) = await run_rows(ROWS[:1], follows(shop, waits), tmp_path / "out")
     assert result.status == "interrupted"
     assert result.run
+
+
+async def test_a_row_that_was_cut_off_before_any_action_is_run_again_by_the_same_command(
+    shop: str, tmp_path: Path
+) -> None:
+    seen = asyncio.Event()
+    listening = follows(shop, LINES, lambda event: seen.set() if isinstance(event, Started) else None)
+    told: list[RowResult] = []
+    work = asyncio.create_task(run_rows(ROWS[:1], listening, tmp_path / "out", tell=told.append))
+    await seen.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert [(each.status, each.sentence) for each in told] == [
+        ("interrupted", "It was interrupted before it did anything: the same command runs it again.")
+    ]
+    (result,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    assert (result.status, result.run == told[0].run) == ("done", False)
+
+
+async def test_a_row_that_was_killed_is_run_again_only_if_its_record_shows_that_it_did_nothing(
+    shop: str, tmp_path: Path
+) -> None:
+    (done,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    home = tmp_path / "out" / done.run
+    result = home.parent / "result.json"
+    result.write_text(done.model_copy(update={"status": "running"}).model_dump_json(), "utf-8")
+    (acted,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    assert (acted.status, "with --retry" in acted.sentence) == ("running", True)
+    steps = home / "steps.jsonl"
+    lines = steps.read_bytes().splitlines(keepends=True)
+    before = next(at for at, line in enumerate(lines) if b'"intended"' in line)
+    steps.write_bytes(b"".join(lines[:before]))
+    (again,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    assert again.status == "done"
+    assert again.run != done.run
 
 
 async def test_a_row_that_has_ended_is_not_said_to_be_interrupted(shop: str, tmp_path: Path) -> None:

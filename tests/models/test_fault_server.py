@@ -132,7 +132,9 @@ def changed(wire: str, **fields: Any) -> Answer:
 
 
 def cases(wire: str) -> dict[str, Case]:
-    unusable = {name: Case(spoken(wire, text), "limit", "no usable reply", 4) for name, text in UNUSABLE.items()}
+    unusable = {
+        name: Case(spoken(wire, text), "limit", "replies could not be used", 4) for name, text in UNUSABLE.items()
+    }
     # The text itself, not an escape in it, has half a character; no such text can be sent but as an escape.
     broken = Answer(spoken(wire, "X").body.replace(b'"X"', b'"\\ud800"'), headers=NOW_AGAIN)
     infinite = Answer(changed(wire).body.replace(b"{", b'{"odd": NaN, ', 1), headers=NOW_AGAIN)

@@ -4,7 +4,7 @@
     DIR/0001-<hash>/<run id>/      its run folder
 
 The hash is that of the row and its task, so another goal or other values make another row. A row that has begun is not
-run again by itself: it may have done something.
+run again by itself, because it may have done something, unless its record shows that no action of it had begun.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from pydantic import ValidationError
 from vision_agent.base_model import FrozenModel
 from vision_agent.batch.rows import Row
 from vision_agent.errors import RecordError, UsageError, VisionAgentError
-from vision_agent.record.store import locked, write_whole
+from vision_agent.events import Intended
+from vision_agent.record.read import read_lines
+from vision_agent.record.store import RUN, locked, write_whole
 from vision_agent.session import Agent
 from vision_agent.types import EndingStatus, Run
 
 RESULT = "result.json"
 _DIGITS = 8
+_DID_NOTHING = "It was interrupted before it did anything: the same command runs it again."
 _LOOK_FIRST = "and may have done something: look at its run, then run the same command with --retry."
 
 
@@ -130,7 +133,7 @@ async def run_rows(
         results: dict[int, RowResult] = {}
         for row, name in zip(rows, known, strict=True):
             found = _result_in(folder / name)
-            if found is None or (retry and not found.ok):
+            if found is None or (retry and not found.ok) or _did_nothing(found, folder, name):
                 waiting.append((row, name))
             else:
                 results[row.number] = _with_advice(found)
@@ -212,7 +215,9 @@ class _Batch:
             except asyncio.CancelledError:
                 if agent.folder is not None:  # otherwise it ran elsewhere, and what became of it is not known
                     has_ended = agent.ending is not None and agent.ending.status != "interrupted"
-                    sentence = "" if has_ended else f"It was interrupted, {_LOOK_FIRST}"
+                    sentence = ""
+                    if not has_ended:
+                        sentence = f"It was interrupted, {_LOOK_FIRST}" if _has_acted(agent.folder) else _DID_NOTHING
                     result = self._with_relative_folder(_result_of(row, agent, sentence, home), name)
                     self._write(home, result)
                     self._tell(result)
@@ -286,6 +291,25 @@ def _result_in(home: Path) -> RowResult | None:
         raise RecordError(
             f"{home / RESULT} is not the result of a row", "move it away; the row then runs again"
         ) from error
+
+
+def _did_nothing(found: RowResult, folder: Path, name: str) -> bool:
+    """Whether a row was interrupted before any action of it began, as far as its records show it.
+
+    A row without a record may have run on another machine.
+    """
+    if found.status == "interrupted" and found.run:
+        return not _has_acted(folder / found.run)
+    runs = [each.parent for each in (folder / name).glob(f"*/{RUN}")] if found.status == "running" else []
+    return bool(runs) and not any(map(_has_acted, runs))
+
+
+def _has_acted(run: Path) -> bool:
+    """Whether an action of a run may have begun."""
+    try:
+        return any(isinstance(line.event, Intended) for line in read_lines(run))
+    except RecordError:
+        return True
 
 
 def _with_advice(found: RowResult) -> RowResult:

@@ -81,6 +81,7 @@ app.add_typer(serving)
 
 
 _AGAIN_S = 0.05
+_INTERRUPTED = 130
 _ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -94,12 +95,17 @@ def main() -> None:
     prepare_streams()
     try:
         app()
+    except SystemExit as left:
+        if left.code == _INTERRUPTED:  # typer makes it of Ctrl-C
+            print("vision-agent: interrupted.", file=sys.stderr)  # noqa: T201 - the one line a person gets
+        raise
     except VisionAgentError as error:
         with escaped_output():
             print(f"vision-agent: {error}", file=sys.stderr)  # noqa: T201 - the one line a person gets
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        sys.exit(130)
+        print("vision-agent: interrupted.", file=sys.stderr)  # noqa: T201
+        sys.exit(_INTERRUPTED)
     except Exception:  # noqa: BLE001 - a mistake of ours, whose report may quote a page
         with escaped_output():
             traceback.print_exc()

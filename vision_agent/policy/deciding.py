@@ -15,9 +15,10 @@ from vision_agent.policy.interrupted import Lost
 from vision_agent.policy.recovery import RecoveryPolicy
 from vision_agent.policy.stall import Stall
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation
+from vision_agent.types import Decision, Ending, Observation, Step
 
 Reply = TypeVar("Reply")
+_NO_REPLY = "gave no usable reply in"
 
 
 class Decider:
@@ -55,6 +56,20 @@ class Decider:
     def restore_or_report(self, lost: Lost) -> None:
         """Restores what the page lost while the run was interrupted, or reports it."""
         self._recovery.restore_or_report(lost)
+
+    def ending_of_unusable(self, failed: Sequence[Step]) -> Ending | None:
+        """How a run ends after these failed steps if the model gave no usable reply in any of them; else None."""
+        faults = [_fault_of_reply(step.decision) for step in failed]
+        if not (faults and all(faults)):
+            return None
+        replies = len(failed) * (1 + self._repairs)
+        what = f"replies could not be used, {replies} in a row" if replies > 1 else "reply could not be used"
+        return Ending(
+            status="limit",
+            limit="unusable_replies",
+            sentence=f"The model's {what}; what was wrong with the last one: {faults[-1].rstrip('.')}. Another model "
+            "may help: name it with --model, or set model.fallback, which then takes over.",
+        )
 
     async def _ask_model(self, observation: Observation) -> Decision:
         journal, model = self._journal, self._model
@@ -106,4 +121,11 @@ async def usable_reply(
             complaint = error.sentence
             on_trouble(error)
     tries = "1 try" if not repairs else f"{1 + repairs} tries; the last time"
-    raise FormatError(f"{who} gave no usable reply in {tries}: {complaint}")
+    raise FormatError(f"{who} {_NO_REPLY} {tries}: {complaint}")
+
+
+def _fault_of_reply(decision: Decision) -> str:
+    """What was wrong with the last reply, if a step failed because none was usable; else empty."""
+    if decision.author != "model" or decision.actions or f" {_NO_REPLY} " not in decision.next_goal:
+        return ""
+    return decision.next_goal.partition(": ")[2]
