@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
 
-PAGE = "<title>Lunch</title><button onclick=\"document.title = 'Ordered'\">Order</button>"
+PAGE = "<title>Lunch</title><input aria-label=Name><button onclick=\"document.title = 'Ordered'\">Order</button>"
 DECIDER = """
-from vision_agent.actions import Click, Finish
+from vision_agent.actions import Click, Finish, Type
 from vision_agent.ports import Model
 from vision_agent.types import Decision
 
@@ -26,6 +26,14 @@ class Mender(Model):
     async def decide(self, task, steps, observation, *, complaint=""):
         send = next(mark.number for mark in observation.marks if mark.name == "Send")
         return Decision(author="model", next_goal="Send it", actions=(Click(target=send), Finish()))
+
+class Reader(Model):
+    name = "reader"
+
+    async def decide(self, task, steps, observation, *, complaint=""):
+        field = next(mark.number for mark in observation.marks if mark.name == "Name")
+        action = Finish(answer="Ann pays $10") if steps else Type(target=field, text="Ann")
+        return Decision(author="model", next_goal="Ask for the price", actions=(action,))
 """
 
 
@@ -56,6 +64,22 @@ def test_a_page_that_is_a_file_is_named_by_its_path_and_healed_by_a_decider_of_o
     healed = command(*healing, "--model", "own_mender:Mender")
     assert (healed["status"], {each["author"] for each in healed["steps"]}) == ("done", {"model", "replay"})
     assert healed["patch"] is not None
+
+
+@pytest.mark.usefixtures("here")
+def test_an_answer_that_was_read_then_is_said_to_be_the_recorded_one_or_left_out() -> None:
+    asked = ["page.html", "How much does Ann pay?", "--model", "own_mender:Reader", "--name", "two"]
+    assert command("run", *asked)["answer"] == "Ann pays $10"
+    replay = ["replay", "runs/two", "--url", "page.html"]
+    again = command(*replay)
+    assert (again["answer"], again["answer_note"]) == (
+        "Ann pays $10",
+        "the answer is the recorded one: a replay does not read the page anew, which may now say another.",
+    )
+    other = CliRunner().invoke(app, [*replay, "--set", "1=Bob"], catch_exceptions=False)
+    assert other.stdout == "The task is done.\n"
+    assert "vision-agent: the recorded answer is left out: it was for other values" in other.stderr
+    assert command("replay", "runs/one", "--url", "page.html")["answer_note"] is None
 
 
 @pytest.mark.usefixtures("here")

@@ -294,6 +294,8 @@ def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
         typer.echo(f"vision-agent: {sentence}", err=True)
     if not as_json:
         typer.echo(agent.ending.sentence)
+        if one.answer_note:
+            typer.echo(f"vision-agent: {one.answer_note}", err=True)
         if one.stopped and not one.heals:
             typer.echo(
                 "vision-agent: with --heal a model repairs that step; the other steps are replayed without a model",
@@ -307,6 +309,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     assert agent.ending is not None
     return {
         **ending_facts(agent.ending),
+        "answer_note": one.answer_note or None,
         "exit_code": exit_code_of(agent.ending),
         **facts_of(agent),
         "replayed": one.recorded.id,

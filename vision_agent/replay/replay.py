@@ -194,6 +194,17 @@ class Replay:
         return self._model.stopped
 
     @property
+    def answer_note(self) -> str:
+        """What to know of the answer of a replay that is done; empty if there is none, or step lines gave it."""
+        ending, last = self.agent.ending, self.recorded.steps[-1:]
+        was = self.recorded.answer if last and last[0].decision.author != "steps" else ""
+        if not was or ending is None or ending.status != "done":
+            return ""
+        if not ending.answer:
+            return "the recorded answer is left out: it was for other values, and a replay does not read the page anew."
+        return "the answer is the recorded one: a replay does not read the page anew, which may now say another."
+
+    @property
     def _healings(self) -> list[Any]:
         return self._healer.healings if self._healer else []
 
