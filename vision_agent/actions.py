@@ -563,7 +563,8 @@ class Read(_Action):
 
     kind: Literal["read"] = "read"
     what: Literal["view", "page", "table", "download"] = "view"
-    mark: int | None = None
+    mark: int | str | None = None
+    """For a table also words of its caption or heading."""
     exact: bool = False
 
 

@@ -178,6 +178,41 @@ async def test_rows_that_are_not_there_or_in_two_places_are_refused_with_what_is
         assert said in outcome.sentence
 
 
+NAMED = """<table><caption>Open orders</caption><tr><th>Item<th>Left<tr><td>Tea<td>12</table>
+<h2>Closed</h2><table><tr><th>Item<th>On<tr><td>Milk<td>May</table>
+<table aria-label="Returns 2025"><tr><th>Item<tr><td>Jam</table><table aria-label="Returns 2026"><tr><th>Item<tr><td>Rice</table>"""
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("open orders", "Item | Left\nTea | 12"),
+        ("Open", "Item | Left\nTea | 12"),
+        ("Closed", "Item | On\nMilk | May"),
+        ("Returns 2025", "Item\nJam"),
+    ],
+)
+async def test_a_table_is_read_by_its_caption_its_heading_or_its_label(on: On, words: str, read: str) -> None:
+    async with on(NAMED) as hand:
+        outcome = await hand.act(Read(what="table", mark=words))
+        assert (outcome.status, outcome.read) == ("done", read), outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal", "said"),
+    [
+        ("Returns", "ambiguous", 'are called "Returns": the table "Returns 2025", 1 row'),
+        ("Tea", "not_an_option", 'are called "Tea". There are: the table "Open orders"'),
+    ],
+)
+async def test_words_that_name_no_table_or_several_are_refused_with_what_there_is(
+    on: On, words: str, refusal: str, said: str
+) -> None:
+    async with on(NAMED) as hand:
+        outcome = await hand.act(Read(what="table", mark=words))
+        assert (outcome.refusal, said in outcome.sentence) == (refusal, True), outcome.sentence
+
+
 CARD = """<div class="card MORE"><h3><a href=#>NAME</a></h3><p class="card__price">EUR 3.50</p><p>Kind: NAME's own</p>
 <div class=tags><span>new</span><span>cold</span></div><p hidden>Secret: no</p><button>Add</button></div>"""
 SHOP = "<h1>Shop</h1><section>" + "".join(

@@ -120,6 +120,8 @@ PAGE = seen(
         ("read download", Read(what="download")),
         ("read table at Card", Read(what="table", mark=8)),
         ("read table Card", Read(what="table", mark=8)),
+        ('read table "Card"', Read(what="table", mark=8)),
+        ('read table "Open orders"', Read(what="table", mark="Open orders")),
         ("read value of Notes", Read(mark=3)),
         ("read exact table at Notes", Read(what="table", mark=3, exact=True)),
         ("scroll down to the end in List", Scroll(direction="down", to="end", target=5)),
@@ -259,7 +261,7 @@ def test_a_line_that_cannot_be_read_is_named_and_lines_like_it_are_shown(line, s
 def test_lines_like_it_begin_with_its_word():
     with pytest.raises(UsageError) as raised:
         parse(["read table"])
-    assert [line.split()[0] for line in raised.value.hint.splitlines()[1:]] == ["read,"]
+    assert [line.split()[0] for line in raised.value.hint.splitlines()[1:]] == ["read,", "read"]
 
 
 def test_a_word_that_is_like_no_other_shows_the_words_that_lines_begin_with():

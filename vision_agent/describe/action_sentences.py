@@ -182,6 +182,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
         case actions.Wait():
             change = "Wait for a change" if action.change else f"Wait {action.seconds:g} s"
             return (f"Wait for “{action.text}”" if action.text else change,)
+        case actions.Read(mark=str(words)):
+            return (f"Read the table called “{words}”",)
         case actions.Read():
             in_view = "what is in view" if action.mark is None else "what is in"
             what = {

@@ -226,9 +226,11 @@ def _lines(action: Action, seen: Observation) -> Iterator[str]:
             yield f"wait for {_quoted(text)}"
         case Wait():
             yield "wait for a change" if action.change else f"wait {action.seconds:g}"
+        case Read(mark=str(words)):
+            yield f"read table {_quoted(words)}"
         case Read():
             parts = {"view": "value of", "table": "exact table at" if action.exact else "table at"}
-            where = [] if action.mark is None else [*_targets(action.mark, seen)]
+            where = [*_targets(action.mark, seen)] if isinstance(action.mark, int) else []
             whole = ["read download"] if action.what == "download" else ["read", "read page"]
             yield from [f"read {parts.get(action.what, '')} {at}" for at in where] or whole
         case Ask():

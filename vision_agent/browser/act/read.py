@@ -50,6 +50,8 @@ async def read(sender: InputSender, action: Read) -> Attempt:
 
     Long text is cut, and says so.
     """
+    if isinstance(action.mark, str) and action.what != "table":
+        raise Refused("unsupported", "Words name a table to read; name anything else by its mark.")
     field = _field(sender, action)
     if field is not None:
         text, what = await _field_value(sender, field)
@@ -58,14 +60,19 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     elif action.what == "table":
         if action.mark is None:
             raise Refused("unsupported", "Name a mark in the table to read.")
+        if isinstance(action.mark, str):
+            return _read_text(*await _table_called(sender, action.mark))
         if chart := await _chart(sender, action):
             return chart
         table, words = await _table(sender, action.mark)
-        lines = [" | ".join(cells) for cells in [table.headings, *table.rows] if cells]
-        text, what = "\n".join(lines), f"the {table.kind} around {words}, {len(table.rows)} rows"
+        text, what = _as_text(table), f"the {table.kind} around {words}, {len(table.rows)} rows"
     else:
         text = await _read_frames(sender, action.what)
         what = "what is in view" if action.what == "view" else "the whole page"
+    return _read_text(text, what)
+
+
+def _read_text(text: str, what: str) -> Attempt:
     cut = len(text) - _MOST_READ
     said = f", the first {_MOST_READ} of {len(text)} characters" if cut > 0 else ""
     return Attempt(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
@@ -73,7 +80,7 @@ async def read(sender: InputSender, action: Read) -> Attempt:
 
 async def _chart(sender: InputSender, action: Read) -> Attempt | None:
     """The table of the chart that a mark is, or is drawn in; its values are estimates from the picture, or exact."""
-    mark = sender.seen.observation.mark(action.mark) if action.mark is not None else None
+    mark = sender.seen.observation.mark(action.mark) if isinstance(action.mark, int) else None
     if mark is None:
         return None
     number = mark.number if mark.kind == "surface" else mark.surface
@@ -106,7 +113,7 @@ def how_exact(chart: Chart, late: int = 0) -> str:
 
 def _field(sender: InputSender, action: Read) -> Mark | None:
     """The field whose value is to be read."""
-    if action.mark is None or action.what != "view":
+    if not isinstance(action.mark, int) or action.what != "view":
         return None
     mark = sender.seen.observation.mark(action.mark)
     return mark if mark is not None and mark.kind == "field" and mark.tag != "select" else None
@@ -241,9 +248,16 @@ def _without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]
 def _sets_named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
     """The sets with this title, else those with the words in their title, else those that say them."""
     wanted = _normalize(words)
+    return _sets_titled(words, sets) or [
+        each for each in sets if any(wanted in _normalize(cell) for row in each.rows for cell in row)
+    ]
+
+
+def _sets_titled(words: str, sets: list[RecordSet]) -> list[RecordSet]:
+    """The sets with this title, else those with the words in their title."""
+    wanted = _normalize(words)
     titled = [each for each in sets if _normalize(each.title) == wanted]
-    close = titled or [each for each in sets if wanted in _normalize(each.title)]
-    return close or [each for each in sets if any(wanted in _normalize(cell) for row in each.rows for cell in row)]
+    return titled or [each for each in sets if wanted and wanted in _normalize(each.title)]
 
 
 def _sets_with_columns(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
@@ -324,6 +338,29 @@ async def _read_frames(sender: InputSender, what: str) -> str:
         if text:
             parts.append(f"[frame {scanned.name}]\n{text}" if scanned.name else text)
     return "\n".join(parts)
+
+
+def _as_text(table: TableAnswer | RecordSet) -> str:
+    return "\n".join(" | ".join(cells) for cells in [table.headings, *table.rows] if cells)
+
+
+async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
+    """The text of the table, list or cards with this caption, label or heading, and what it is.
+
+    Raises:
+        Refused: none is called so, or several are.
+    """
+    every = [each for each in await _all_records(sender) if each.rows and each.title]
+    found = _sets_titled(words, every)
+    if len(found) == 1:
+        called = f'"{safe_line(found[0].title, 60)}"'
+        return _as_text(found[0]), f"{_THE_SET[found[0].kind]} {called}, {len(found[0].rows)} rows"
+    there = "; ".join(map(_describe, (found or every)[:_MOST_NAMED])) or "none with a caption or heading"
+    asked = f'"{safe_line(words, 60)}"'
+    if found:
+        what_else = "name a mark in the one that is meant: read table at NAME"
+        raise Refused("ambiguous", f"{len(found)} tables, lists or cards are called {asked}: {there}; {what_else}.")
+    raise Refused("not_an_option", f"No table, list or cards here are called {asked}. There are: {there}.")
 
 
 async def _table(sender: InputSender, number: int) -> tuple[TableAnswer, str]:

@@ -58,6 +58,7 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.resolve_target import (
     KIND_WORDS,
+    AmbiguousError,
     GridCell,
     LineTarget,
     NamedTarget,
@@ -83,7 +84,8 @@ GRAMMAR = """\
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
   select text "Chapter 2"           select text "It was" to "the end.", select text "end ‹happy end›"
   check News, uncheck Terms         set Delivery day to 2026-12-01
-  upload cv.pdf to Attach           read, read page, read table at Total, read value of Notes, read download
+  upload cv.pdf to Attach           read, read page, read download, read value of Notes
+  read table "Open orders"          read table at Total, read exact table at Sea chart
   press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   scroll down 300 px in Map         scroll up 100 px with Control in Map
@@ -110,6 +112,7 @@ or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 col
 If nothing has the name, the only thing whose name begins or ends with it is taken (Play for Play Video), unless it
 deletes, sends, pays or submits, or the page goes on outside the view.
 If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
+A table, list or cards are read by their caption, label or heading too, in double quotes (read table "Open orders").
 A line with a target may end with how long to look for it (within 5 s).
 An action of your own is called with its arguments: texts in double quotes, numbers and marks as numbers.
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
@@ -383,10 +386,22 @@ def _read_page(match: re.Match[str]) -> Build:
     if not match["what"]:
         return _Always(Read(what=match["whole"].lower() if match["whole"] else "view"))
     target = parse_target(match["what"])
-    if "table" in match["part"]:
-        is_exact = match["part"].startswith("exact")
+    if "table" in match["part"].lower():
+        is_exact = match["part"].lower().startswith("exact")
+        if match["part"].lower() == "table" and re.fullmatch(_QUOTED, match["what"]):
+            return lambda seen: _read_table_called(_unquoted(match["what"]), target, seen)
         return lambda seen: Read(what="table", mark=_mark(target, seen), exact=is_exact)
     return lambda seen: Read(mark=_mark(target, seen, is_field))
+
+
+def _read_table_called(words: str, target: LineTarget, seen: Observation) -> Read:
+    """Reads the table around the mark of this name; if there is none, the table with this caption or heading."""
+    try:
+        return Read(what="table", mark=_mark(target, seen))
+    except AmbiguousError:
+        raise
+    except NotFoundError:
+        return Read(what="table", mark=words)
 
 
 def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] | None = None) -> int:
