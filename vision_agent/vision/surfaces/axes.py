@@ -1,7 +1,7 @@
 """Reads the scale of a chart's axes from the texts beside them: numbers, linear or logarithmic, dates and names.
 
 A column of numbers is a vertical axis if their values follow from their heights, a row of texts below the plot a
-horizontal one. This module knows texts and their boxes, but no pixels.
+horizontal one; the plot is between them. This module knows texts and their boxes, but no pixels.
 """
 
 from __future__ import annotations
@@ -228,3 +228,19 @@ def _agreeing(places: NDArray[np.float64], values: NDArray[np.float64]) -> NDArr
         if best is None or agrees.sum() > best.sum():
             best = agrees
     return best
+
+
+def plot_between(axis: Axis, across: Axis, surface: Box, beyond: float = 0.75) -> Box:
+    """Where the values are drawn: beside one axis and above the other, and so many steps beyond the outer names."""
+    is_left = max(box.right for box in axis.boxes) < surface.center.x
+    left = max(box.right for box in axis.boxes) + 2 if is_left else surface.x
+    right = surface.right if is_left else min(box.x for box in axis.boxes) - 2
+    step = abs(axis.last - axis.first) / max(1, len(axis.boxes) - 1)
+    top = max(surface.y, min(axis.first, axis.last) - step)
+    bottom = max(axis.first, axis.last) + step / 2
+    bottom = min(bottom, min(box.y for box in across.boxes) - 1)
+    spread = (across.last - across.first) / max(1, len(across.boxes) - 1)
+    right = min(right, across.last + beyond * spread)
+    left = max(left, across.first - beyond * spread)
+    bottom = min(bottom, surface.bottom)
+    return Box(x=left, y=top, width=max(4.0, right - left), height=max(4.0, bottom - top))

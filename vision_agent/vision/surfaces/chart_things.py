@@ -14,7 +14,8 @@ from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.axes import Text
 from vision_agent.vision.surfaces.candidates import SurfaceProposals
-from vision_agent.vision.surfaces.charts import Chart, DrawnValue, find_chart
+from vision_agent.vision.surfaces.chart_reading import find_chart
+from vision_agent.vision.surfaces.charts import Chart, DrawnValue
 from vision_agent.vision.surfaces.roles import DrawnRole, Told
 from vision_agent.vision.surfaces.ruled_texts import texts_beside_lines
 from vision_agent.vision.surfaces.shapes import Shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -70,19 +69,6 @@ def test_the_ground_that_rules_and_bars_enclose_is_nothing() -> None:
     assert len(without.things) > 6  # which is what there is to see without the words of the axes
 
 
-def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
-    def line(on: Pixels) -> None:
-        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
-        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
-
-    looked = look([line, box(400, 20, 24, 12, GREEN)], [*TICKS, *NAMES, ("Castle", 432, 31)])
-    assert looked.chart is not None
-    [series] = looked.chart.series
-    assert series.name == "Castle"
-    known = {at: value for at, value, _ in series.values}
-    assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
-
-
 def values_of(looked: SurfaceLook, column: int = 1) -> list[float]:
     assert looked.chart is not None
     return [float(row[column].split(" ")[0]) for row in looked.chart.table()[1:] if row[column]]
@@ -96,51 +82,6 @@ def test_bars_that_hang_from_zero_have_values_below_it() -> None:
     ticks = [(str(value), 40, at(value) + 5) for value in (-50, -25, 0, 25, 50)]
     bars = [box(140 + 140 * i, min(at(0), at(each)), 50, abs(at(each) - at(0)), BLUE) for i, each in enumerate(values)]
     assert values_of(look(bars, [*ticks, *NAMES])) == pytest.approx(values, abs=2)
-
-
-def test_a_bar_between_two_names_has_neither() -> None:
-    levels = (22, 40, 55, 70, 62, 41, 30)
-    bars = [box(140 + 70 * at, y_of(value), 50, 400 - y_of(value), BLUE) for at, value in enumerate(levels)]
-    looked = look(bars, [*TICKS, *NAMES])
-    assert looked.chart is not None
-    assert [row[0] for row in looked.chart.table()[1:]] == ["Jan", "Jan + 1", "Feb", "Feb + 1", "Mar", "Mar + 1", "Apr"]
-    assert values_of(looked) == pytest.approx(levels, abs=2)
-
-
-def test_bars_beyond_the_names_are_counted_from_them() -> None:
-    levels = (12, 30, 22, 40, 55, 70, 62, 41, 30, 18, 25)
-    bars = [box(140 + 36 * at, y_of(value), 20, 400 - y_of(value), BLUE) for at, value in enumerate(levels)]
-    names = [("Jan", 140 + 36 * 3 - 4, 430), ("Apr", 140 + 36 * 6 - 4, 430)]
-    looked = look([*bars, box(600, 100, 20, 12, BLUE)], [*TICKS, *names, ("Castle", 630, 111)])
-    assert looked.chart is not None
-    places = [f"Jan − {many}" for many in (3, 2, 1)] + ["Jan", "Jan + 1", "Jan + 2", "Apr"]
-    assert [row[0] for row in looked.chart.table()[1:]] == [*places, *(f"Apr + {many}" for many in (1, 2, 3, 4))]
-    assert values_of(looked) == pytest.approx(levels, abs=2)
-
-
-def test_a_bar_whose_name_was_not_read_has_no_other_name() -> None:
-    names = [name for name in NAMES if name[0] != "Feb"]
-    more = [("May", 150 + 140 * 4, 430)]
-    looked = look([*BARS, box(700, y_of(50), 50, 400 - y_of(50), BLUE)], [*TICKS, *names, *more])
-    assert looked.chart is not None
-    assert [row[0] for row in looked.chart.table()[1:]] == ["Jan", "Jan + 1", "Mar", "Apr", "May"]
-
-
-def test_uneven_bars_are_said_to_be_between_two_names() -> None:
-    xs = (140, 173, 280, 361)
-    bars = [box(x, y_of(40), 20, 400 - y_of(40), BLUE) for x in xs]
-    looked = look(bars, [*TICKS, ("Jan", 138, 430), ("Feb", 278, 430), ("Mar", 418, 430)])
-    assert looked.chart is not None
-    named = [row[0] for row in looked.chart.table()[1:]]
-    assert named[0::2] == ["Jan", "Feb"]
-    assert re.fullmatch(r"2\d% from Jan to Feb", named[1])
-    assert re.fullmatch(r"5\d% from Feb to Mar", named[3])
-
-
-def test_points_above_each_other_have_the_name_below_them() -> None:
-    points = [box(x, y_of(value), 9, 9, GREEN) for x in (160, 300) for value in (20, 35, 50, 65, 80)]
-    looked = look(points, [*TICKS, *NAMES])
-    assert {each.name for each in looked.things if each.value} <= {"green, Jan", "green, Feb"}
 
 
 def test_bars_with_a_gap_of_one_pixel_are_bars() -> None:
@@ -159,19 +100,6 @@ def test_a_line_across_bars_changes_neither() -> None:
     looked = look([*BARS, line], [*TICKS, *NAMES])
     assert values_of(looked) == pytest.approx(VALUES, abs=2)
     assert values_of(looked, 2)[:4] == pytest.approx((30, 20, 50, 10), abs=2.5)
-
-
-def test_a_sign_of_the_legend_above_the_plot_is_no_highest_value() -> None:
-    def line(on: Pixels) -> None:
-        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
-        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
-
-    looked = look([line, box(400, 52, 24, 12, GREEN)], [*TICKS, *NAMES, ("Castle", 432, 63)])
-    assert looked.chart is not None
-    [series] = looked.chart.series
-    assert series.name == "Castle"
-    highest = next(value for at, value, _ in series.values if "highest" in at)
-    assert highest == pytest.approx(max(VALUES), abs=2.5)
 
 
 def test_level_bars_that_go_on_from_others_have_their_own_lengths() -> None:
@@ -468,39 +396,3 @@ def test_whatever_series_are_drawn_over_each_other_each_value_has_a_row(seed: in
     if looked.chart is not None:
         named = {at for each in looked.chart.series for at, _, _ in each.values}
         assert {row[0] for row in looked.chart.table()[1:]} == named
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_each_bar_of_a_random_row_has_its_own_name_or_is_counted_from_one(seed: int) -> None:
-    chance = np.random.default_rng(seed)
-    step = int(chance.integers(18, 34))
-    every = -(-50 // step) + int(chance.integers(3))  # no text touches the next one
-    before, beyond = (int(each) for each in chance.integers(0, 5, 2))
-    named = ["Jan", "Apr", "Jul"]
-    many = before + every * (len(named) - 1) + 1 + beyond
-    many = min(many, (700 - 100) // step)
-    levels = chance.integers(5, 95, many).tolist()
-    bars = [box(110 + step * at, y_of(each), step - 6, 400 - y_of(each), BLUE) for at, each in enumerate(levels)]
-    places = {before + every * at: name for at, name in enumerate(named)}
-    names = [(name, 110 + step * at + (step - 6) // 2 - 9, 430) for at, name in places.items() if at < many]
-
-    looked = look(bars, [*TICKS, *names])
-
-    assert looked.chart is not None
-    expected = []
-    for at in range(many):
-        left = max((place for place in places if place <= at), default=before)
-        expected.append(places[left] + (f" {'+' if at > left else '−'} {abs(at - left)}" if at != left else ""))
-    assert [row[0] for row in looked.chart.table()[1:]] == expected
-    assert values_of(looked) == pytest.approx(levels, abs=2)
-
-
-def test_a_series_that_is_switched_off_in_the_legend_has_no_column_and_its_sign_is_no_point() -> None:
-    def hollow(on: Pixels) -> None:
-        cv2.rectangle(on, (560, 50), (571, 61), (198, 179, 170), 1)
-
-    signs: list[Stroke] = [box(400, 50, 12, 12, BLUE), hollow]
-    looked = look([*BARS, *signs], [*TICKS, *NAMES, ("Shop", 420, 61), ("Garden", 580, 61)])
-    assert looked.chart is not None
-    assert looked.chart.table()[0] == ["", "Shop"]
-    assert {each.told.role for each in looked.things if each.value} == {"bar"}
