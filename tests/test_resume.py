@@ -112,7 +112,7 @@ def opened() -> Iterator[Shop]:
     server.server_close()
 
 
-def cut_off(shop: Shop, folder: Path, after: int, pause_s: float = 0.0) -> Path:
+def cut_off(shop: Shop, folder: Path, after: int, pause_s: float) -> Path:
     """The folder of a run of these lines that was killed when so many lines were on record, and a moment later."""
     (folder / "lines.txt").write_text(LINES)
     command = [sys.executable, "-m", "vision_agent", "run", shop.url, "--steps", str(folder / "lines.txt")]

@@ -5,7 +5,6 @@ The public names, found when they are first used, so that `import vision_agent` 
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -55,8 +54,6 @@ _HOME = {
     ),
 }
 
-_OLD = {"watching": "attach"}
-
 __all__ = sorted(_HOME)
 old_names.install()
 
@@ -67,9 +64,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OLD:
-        warnings.warn(f"vision_agent.{name} is now {_OLD[name]}", DeprecationWarning, stacklevel=2)
-        name = _OLD[name]
-    if name not in _HOME:
-        raise AttributeError(f"vision_agent has no {name}; it has {', '.join(__all__)}")
-    return getattr(import_module(f"vision_agent.{_HOME[name]}"), name)
+    if name in _HOME:
+        return getattr(import_module(f"vision_agent.{_HOME[name]}"), name)
+    if name in old_names.NAMES[__name__]:
+        return old_names.renamed(__name__, name)
+    raise AttributeError(f"vision_agent has no {name}; it has {', '.join(__all__)}")

@@ -165,9 +165,10 @@ NAMES: dict[str, dict[str, str]] = {
     "session": {"watching": "attach"},
     "sync_api": {"WatchedPage": "AttachedPage", "watching": "attach"},
     "types": {"ByHand": "ManualAction", "Check": "SuccessCheck", "Picture": "GoalPicture"},
+    "vision_agent": {"watching": "attach"},
     "vision.image_limits": {"Contract": "ImageLimits", "contract_for": "image_limits_for"},
 }
-"""The current names by the old ones, for each current path of a module."""
+"""The current names by the old ones, for each current path of a module. Old fields stand in their own models."""
 
 
 def renamed(module: str, name: str) -> Any:

@@ -92,10 +92,6 @@ class Played:
     def wrong(self) -> tuple[Told, ...]:
         return wrong(self.case, self.told)
 
-    @property
-    def is_hit(self) -> bool:
-        return is_hit(self.case, self.told)
-
 
 # --- what the cases are -----------------------------------------------------------------------------------------------
 

@@ -48,9 +48,9 @@ async def api(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
     await server.close()
 
 
-def lines_run(run_id: str, *lines: tuple[str, Action]) -> list[Event]:
+def lines_run(*lines: tuple[str, Action]) -> list[Event]:
     """A run of step lines, on the page of the shop."""
-    events: list[Event] = [Started(run=run(run_id))]
+    events: list[Event] = [Started(run=run("bought"))]
     for index, (line, action) in enumerate(lines, start=1):
         events += step_events(index, (action, done()), next_goal=line)
     end = step_events(len(lines) + 1, (Finish(), done("Finished.", effect="finished")))
@@ -280,7 +280,7 @@ async def test_the_baselines_answer_too(tmp_path: Path) -> None:
 
 
 async def test_match_goes_on_after_what_was_done_and_does_not_repeat_itself(tmp_path: Path) -> None:
-    bought = lines_run("bought", ("click Add to cart", Click(target=5)), ("click Gift wrap", Click(target=4)))
+    bought = lines_run(("click Add to cart", Click(target=5)), ("click Gift wrap", Click(target=4)))
     bought[0] = Started(run=run("bought", task=task(goal="Add to cart, and then tick gift wrap")))
     [result] = await asked(pages_of(tmp_path, bought), tmp_path / "out", "match")
     assert [grade.answer for grade in result.grades] == ["Click [5] “Add to cart”", "Click [4] “Gift wrap”"]
@@ -314,7 +314,6 @@ async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: Messag
 
 async def test_measures_are_told_by_the_kind_of_operation_too(tmp_path: Path) -> None:
     bought = lines_run(
-        "bought",
         ('type "wool" into Search', Type(target=1, text="wool")),
         ("click Add to cart", Click(target=5)),
         ("click Gift wrap", Click(target=4)),

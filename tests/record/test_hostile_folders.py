@@ -256,7 +256,8 @@ def test_impossible_values_end_in_a_sentence(tmp_path: Path, out: Path, use: str
 # --- what a record would be granted -----------------------------------------------------------------------------------
 
 
-def uploading(runs: Path, path: Path, url: str = "http://shop.test/") -> Path:
+def uploading(runs: Path, path: Path) -> Path:
+    url = "http://shop.test/"
     events = [
         Started(run=run(task=task(files=(path,), start_url=url), provenance=Provenance(model="human"))),
         *step_events(1, (Upload(mark=5, files=(path.name,)), done("1 file was given.")), seen=observation(url=url)),

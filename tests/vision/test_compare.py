@@ -101,10 +101,10 @@ STILL = Point(x=0, y=0)
 PART = Box(x=40, y=30, width=30, height=20)
 
 
-def with_boxes(*places: tuple[int, int], colour: tuple[int, int, int] = (60, 120, 200)) -> Picture:
+def with_boxes(*places: tuple[int, int]) -> Picture:
     pixels = np.full((200, 300, 3), 245, np.uint8)
     for x, y in places:
-        cv2.rectangle(pixels, (x + 3, y + 3), (x + 26, y + 16), colour, cv2.FILLED)
+        cv2.rectangle(pixels, (x + 3, y + 3), (x + 26, y + 16), (60, 120, 200), cv2.FILLED)
     return shown(pixels)
 
 

@@ -61,7 +61,6 @@ def make_judge(
     *,
     settings: ModelSettings,
     redact: Redact,
-    base_url: str | None = None,
     keep_request: Callable[[bytes], str] | None = None,
 ) -> Judge:
     """Creates the judge of that name, such as `anthropic:claude-opus-4-5`.
@@ -74,10 +73,10 @@ def make_judge(
     if provider is None:
         known = ", ".join(KNOWN_MODELS)
         raise UsageError(f"{name!r} cannot judge whether a task is done; only a model can", f"known are {known}")
-    at = base_url or settings.base_url
     # A judge calls no tools.
     settings = settings.model_copy(update={"dialect": "marks"})
-    model_to_ask = _llm(provider, model, settings=settings, redact=redact, base_url=at, keep_request=keep_request)
+    base_url = settings.base_url
+    model_to_ask = _llm(provider, model, settings=settings, redact=redact, base_url=base_url, keep_request=keep_request)
     return ModelJudge(model_to_ask, redact=redact)
 
 

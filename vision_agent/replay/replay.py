@@ -316,7 +316,7 @@ def _replay_task(
             f"give the file to upload with --file …/{printable_line(missing[0])}",
         )
     if url is None:
-        require_web(start, "--url")
+        require_web(start)
     limits = task.limits.model_copy(
         update={
             "steps": max(task.limits.steps, _STEPS_EACH * len(run.steps)),
@@ -364,7 +364,7 @@ def given_files(task: Task, files: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def require_web(url: str, option: str) -> None:
+def require_web(url: str) -> None:
     """Checks that a recorded address may be opened because the record names it.
 
     Raises:
@@ -375,7 +375,7 @@ def require_web(url: str, option: str) -> None:
         shown = printable_line(url)[:200]
         raise UsageError(
             f"The run was at {shown}, and a record opens no files of this machine",
-            f"if you want it opened, give the address yourself: {option} {shown}",
+            f"if you want it opened, give the address yourself: --url {shown}",
         )
 
 

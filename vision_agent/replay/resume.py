@@ -118,7 +118,7 @@ def _check_files(stopped: InterruptedRun, task: Task, url: str | None) -> None:
         raise UsageError(f"The run was at {printable_line(' and '.join(known)) or 'no address'}, not at {url}")
     for each in known:
         if each != url:
-            require_web(each, "--url")
+            require_web(each)
 
 
 def _check_address(stopped: InterruptedRun, task: Task) -> None:

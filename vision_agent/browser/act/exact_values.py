@@ -55,11 +55,9 @@ class ExactChart(NamedTuple):
     """How many values the pointer did not come to in time."""
 
 
-async def with_exact_values(
-    sender: InputSender, surface: Mark, chart: Chart, reader: OcrReader, longest_s: float = LONGEST_S
-) -> ExactChart:
+async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, reader: OcrReader) -> ExactChart:
     """The chart, with the values that the page shows while the pointer is over them."""
-    until = time.monotonic() + longest_s
+    until = time.monotonic() + LONGEST_S
     spots = [
         _Spot(each.name, at, point)
         for each in chart.series

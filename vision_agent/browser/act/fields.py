@@ -291,7 +291,7 @@ async def _type_keys(
     at: Location,
     text: str,
     is_secret: bool,
-    last_key: str | None = None,
+    last_key: str | None,
     *,
     must_replace: bool = False,
 ) -> tuple[Location, str]:

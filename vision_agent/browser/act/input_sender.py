@@ -400,7 +400,7 @@ class InputSender:
         yield
         self.hold = None
 
-    def note_input(self, words: str, at: Location | None = None) -> None:
+    def note_input(self, words: str, at: Location | None) -> None:
         """Notes that input of the action reached the page, or may have."""
         self.sent_inputs.append(words)
         self.last_location = at or self.last_location

@@ -84,8 +84,8 @@ async def send_to_moving(
     at: Location,
     target: Target,
     *,
-    is_drag: bool = False,
-    lasts_s: float | None = None,
+    is_drag: bool,
+    lasts_s: float | None,
 ) -> Location:
     """Sends a gesture to a target that does not stop moving, and returns where it began.
 

@@ -100,7 +100,7 @@ async def _chart(sender: InputSender, action: Read) -> Attempt | None:
     return Attempt(f"Read {what}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 
-def how_exact(chart: Chart, late: int = 0) -> str:
+def how_exact(chart: Chart, late: int) -> str:
     """How many of its values the page shows; `late` are those that the pointer did not come to in time."""
     errors = [error for each in chart.series for _, _, error in each.values]
     exact = sum(error == 0 for error in errors)

@@ -144,7 +144,7 @@ def find_installers(settings: BrowserSettings) -> list[Installer]:
     return found
 
 
-async def probe_all(settings: BrowserSettings, say: Say = lambda _: None) -> tuple[Probe, ...]:
+async def probe_all(settings: BrowserSettings, say: Say) -> tuple[Probe, ...]:
     """The results of every browser that a run would try, in that order."""
     probes = []
     async with async_playwright() as playwright:

@@ -82,7 +82,7 @@ class Gate:
         self._tell(objection, shown, asker)
         return not objection
 
-    def allows_file(self, url: str, asker: str = "") -> bool:
+    def allows_file(self, url: str, asker: str) -> bool:
         """Whether a `file:` address may be opened."""
         objection = self.policy.file_objection(url)
         self._tell(objection, url[:200], asker)

@@ -81,15 +81,15 @@ async def watch(context: BrowserContext) -> None:
     await context.add_init_script((Path(__file__).parent / "page.js").read_text("utf-8"))
 
 
-async def look(page: Page, points: list[tuple[float, float]]) -> tuple[list[DocumentLook], int]:
-    """Every visible document, the page's own first, and the number of frames that could not be examined."""
+async def look(page: Page, points: list[tuple[float, float]]) -> list[DocumentLook]:
+    """Every visible document that can be examined, the page's own first."""
     sessions = [await page.context.new_cdp_session(page)]
     try:
         apart = await _other_processes(page, sessions)
         main = await _start_session(sessions[0])
         documents = [await _look(main, main.tree["frame"]["id"], points, None, None)]
-        skipped = await _descend(main, main.tree, apart, documents[0], documents)
-        return documents, skipped
+        await _descend(main, main.tree, apart, documents[0], documents)
+        return documents
     finally:
         for session in sessions:
             with suppress(PlaywrightError):
@@ -139,8 +139,7 @@ async def _start_session(session: CDPSession) -> _Process:
 
 async def _descend(
     process: _Process, tree: dict[str, Any], apart: dict[str, _Process], looked: DocumentLook, found: list[DocumentLook]
-) -> int:
-    skipped = 0
+) -> None:
     inside = {child["frame"]["id"]: (process, child) for child in tree.get("childFrames", ())}
     for identity, (own, child) in (inside | {each: (other, other.tree) for each, other in apart.items()}).items():
         try:
@@ -156,11 +155,9 @@ async def _descend(
             async with asyncio.timeout(_FRAME_S):
                 inner = await _look(own, identity, points, looked, place, indices)
         except (PlaywrightError, TimeoutError, KeyError):
-            skipped += 1  # it hangs or runs no scripts
-            continue
+            continue  # it hangs or runs no scripts
         found.append(inner)
-        skipped += await _descend(own, child, apart, inner, found)
-    return skipped
+        await _descend(own, child, apart, inner, found)
 
 
 async def _look(

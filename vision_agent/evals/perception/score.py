@@ -201,7 +201,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitRea
             observation, seen = looked.observation, looked.seen
             spent = await _times(eyes, tab, rounds)
             elements = await _elements(tab, observation)
-            boxes = await _boxes(observation, build_truth(*seen) if seen else None, elements)
+            boxes = await _boxes(observation, build_truth(seen) if seen else None, elements)
             by_selectors = await _against_selectors(tab, observation, elements, entries) if entries else None
             landing = await _landing(tab, observation, elements)
             if by_selectors:
@@ -209,7 +209,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitRea
             elif page.labels:
                 truth, found = None, _against_labels(page.labels, observation, await _ids(elements))
             else:
-                truth = build_truth(*seen, await try_targets(open_copy, questions(seen[0]))) if seen else None
+                truth = build_truth(seen, await try_targets(open_copy, questions(seen))) if seen else None
                 found = _against_truth(observation, truth)
     finally:
         await tab.context.close()
@@ -274,7 +274,7 @@ async def _wait_loaded(tab: Page) -> None:
 class _Looked:
     observation: Observation
     traces: tuple[int, int, int] | None
-    seen: tuple[list[DocumentLook], int] | None
+    seen: list[DocumentLook] | None
     """What the independent truth is built from."""
     is_same: bool
     """Whether the page had the same marks after it was examined."""
@@ -343,7 +343,7 @@ async def _times(eyes: LiveBrowser, tab: Page, rounds: int) -> _Times:
     return _Times(tuple(observe), tuple(screenshot))
 
 
-async def _examine(tab: Page, observation: Observation) -> tuple[list[DocumentLook], int] | None:
+async def _examine(tab: Page, observation: Observation) -> list[DocumentLook] | None:
     try:
         async with asyncio.timeout(_LOOK_S):
             return await look(tab, [(mark.point.x, mark.point.y) for mark in observation.marks])

@@ -110,8 +110,6 @@ class Truth:
 
     targets: tuple[Target, ...]
     hits: tuple[Hit, ...]
-    skipped_frames: int
-    """Number of frames in other processes that could not be examined."""
 
     @property
     def sure(self) -> dict[str, Target]:
@@ -125,7 +123,7 @@ class Truth:
         return len(unsure) / max(1, len(unsure) + len(self.sure))
 
 
-def build_truth(documents: Sequence[DocumentLook], skipped: int = 0, came: Mapping[str, Came] | None = None) -> Truth:
+def build_truth(documents: Sequence[DocumentLook], came: Mapping[str, Came] | None = None) -> Truth:
     """The truth about an observed page, using the effects of the elements that were tried."""
     targets: list[Target] = []
     hits: dict[int, Hit] = {}
@@ -136,7 +134,7 @@ def build_truth(documents: Sequence[DocumentLook], skipped: int = 0, came: Mappi
             if place >= 0:
                 hits[index] = Hit(_target_around(looked, judged, place), looked.facts[place]["selector"])
     given = len(documents[0].extra)
-    return Truth(tuple(targets), tuple(hits.get(index, Hit(None, "nothing")) for index in range(given)), skipped)
+    return Truth(tuple(targets), tuple(hits.get(index, Hit(None, "nothing")) for index in range(given)))
 
 
 def questions(documents: Sequence[DocumentLook]) -> list[Trial]:

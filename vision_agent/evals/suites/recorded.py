@@ -36,7 +36,7 @@ METADATA = "metadata.jsonl"
 _ONE = Limits(steps=1)
 
 
-def recorded_suite(name: str, folder: Path | None, *, longest_edge: int | None = None) -> OfflineSuite:
+def recorded_suite(name: str, folder: Path | None, *, longest_edge: int | None) -> OfflineSuite:
     """The suite of that name, from the contents of the folder.
 
     Raises:

@@ -52,7 +52,6 @@ class Axis:
     """One axis: which value each place along it has."""
 
     kind: Kind
-    is_vertical: bool
     slope: float = 0.0
     """By how much the value, its logarithm or its day grows with each pixel."""
     start: float = 0.0
@@ -173,7 +172,6 @@ def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
             return found
     return Axis(
         "names",
-        is_vertical=False,
         first=row[0].box.center.x,
         last=row[-1].box.center.x,
         names=tuple((each.box.center.x, each.words) for each in row),
@@ -201,7 +199,6 @@ def _fit(known: Sequence[tuple[float, float, Text]], *, is_vertical: bool, is_da
         off = np.abs((values[found] - start) / slope - places[found])
         axis = Axis(
             kind,
-            is_vertical,
             float(slope),
             float(start),
             float(max(_TEXT_PX, 1.5 * off.max())),

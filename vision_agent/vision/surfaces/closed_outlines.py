@@ -53,6 +53,8 @@ _INKED = 0.75
 """The least share of the line around joined parts that has ink."""
 _SOLID_LINE = 0.93
 """The share of its line with ink below which an outline is dashed."""
+_NEAR_PX = 8
+"""How far apart the boxes of neighbouring parts may be."""
 _MOST_STROKES = 0.2
 """The share of stroke pixels above which a picture is a photograph or text all over."""
 
@@ -355,14 +357,14 @@ def _fill_of_hull(points: Ints, group: tuple[int, ...] = (), holes: Sequence[Int
     return float((picture > 0).sum() / (whole + cv2.arcLength(hull, closed=True) / 2 + 1))
 
 
-def _are_near(one: Ints, other: Ints, by: int = 8) -> bool:
+def _are_near(one: Ints, other: Ints) -> bool:
     left, top, width, height = cv2.boundingRect(one)
     its_left, its_top, its_width, its_height = cv2.boundingRect(other)
     return bool(
-        left - by <= its_left + its_width
-        and its_left - by <= left + width
-        and top - by <= its_top + its_height
-        and its_top - by <= top + height
+        left - _NEAR_PX <= its_left + its_width
+        and its_left - _NEAR_PX <= left + width
+        and top - _NEAR_PX <= its_top + its_height
+        and its_top - _NEAR_PX <= top + height
     )
 
 

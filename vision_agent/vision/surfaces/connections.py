@@ -43,7 +43,6 @@ _DISC_PX, _LABEL_PX = 16, 90
 _STRAIGHT_PX = 2
 _BARS = 3
 """The fewest bars of a chart."""
-_MARK_PX = 14
 _KNOB_PX = (9, 34)
 _TRACK_PX, _LONGEST_TRACK_PX = 4, 600
 _LEAST_TRACK_PX = 3

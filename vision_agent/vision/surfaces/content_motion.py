@@ -32,6 +32,8 @@ _LEAST_INK = 40
 """Pixels of edges that must be seen again: fewer may be chance."""
 _SEEN_AGAIN = 0.7
 """The least share of the edges that are seen again where they should be."""
+_SAME_CONTENT = 0.98
+"""The least share of pixels that are the same; less may hide more than a pointer."""
 _BESIDE = 3
 _PLAINER = 0.08
 """By how much more must be seen again after the best shift than after any other that is not beside it."""
@@ -318,10 +320,10 @@ def _similarity(fixed: Point, factor: float, turn: float) -> np.ndarray:
     )
 
 
-def same_content(before: Picture, after: Picture, within: Box, least: float = 0.98) -> bool:
+def same_content(before: Picture, after: Picture, within: Box) -> bool:
     """Whether a page box shows the same in two pictures, apart from small things such as a pointer."""
     inside = before.page.intersection(within)
     if inside is None or before.extent != after.extent:
         return False
     old, new = (cv2.blur(view_pixels(each, inside), (3, 3)) for each in (before, after))
-    return float((cv2.absdiff(old, new).max(axis=2) <= _NOISE).mean()) >= least
+    return float((cv2.absdiff(old, new).max(axis=2) <= _NOISE).mean()) >= _SAME_CONTENT

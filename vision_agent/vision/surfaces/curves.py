@@ -77,7 +77,7 @@ def _is_hidden(mask: Bools, other: Bools, left: int, right: int) -> bool:
     return bool(other[top:bottom, left + 1 : right].any(axis=0).all())
 
 
-def curve_of(mask: Bools, *, is_area: bool = False) -> Floats:
+def curve_of(mask: Bools, *, is_area: bool) -> Floats:
     """The height of a line in each column: the middle of its stroke, NaN where another hides it.
 
     `is_area`: the upper edge of the ink instead.

@@ -20,9 +20,7 @@ from vision_agent.errors import Unavailable
 from vision_agent.evals.suites.fixture_sites import COMMON, TASKS_FILE
 
 PAGE = "index.html"
-_PROGRAM = "app.js"
 _BUNDLER = "bundler"
-_LOCK = "package-lock.json"
 _FETCH_S = 600
 _BUNDLE_S = 300
 _NPM = (
@@ -57,7 +55,7 @@ def source_hash(source: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def is_built(source: Path, cache: Path | None = None) -> bool:
+def is_built(source: Path, cache: Path | None) -> bool:
     """Whether the application needs no fetching."""
     return _built_folder(source, cache).is_dir()
 
