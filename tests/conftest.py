@@ -13,14 +13,12 @@ import re
 import shutil
 import signal
 import socket
-import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +29,7 @@ from messages_server import MessagesServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
+from tests.loopback import Folder, Handler, LoopbackServer
 from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
@@ -108,7 +107,7 @@ class Server:
     """Each call serves one more site, on a port of its own, until the tests end."""
 
     def __init__(self) -> None:
-        self._servers: list[ThreadingHTTPServer] = []
+        self._servers: list[LoopbackServer] = []
 
     def __call__(self, pages: Mapping[str, str | bytes], headers: Mapping[str, str] | None = None) -> str:
         """The address of a site with these pages by path; `headers` go with each of them.
@@ -119,13 +118,11 @@ class Server:
 
     def folder(self, path: Path) -> str:
         """The address of a site made of the files in a folder."""
-        return self._start(partial(_Folder, directory=str(path)))
+        return self._start(partial(Folder, directory=str(path)))
 
     def _start(self, handler: Any) -> str:
-        server = _Quiet(("127.0.0.1", 0), handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self._servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}"
+        self._servers.append(LoopbackServer(handler))
+        return self._servers[-1].address
 
     def close(self) -> None:
         """Stop them all at once: each takes up to half a second to hear it."""
@@ -136,16 +133,7 @@ class Server:
             server.server_close()
 
 
-class _Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-    # A browser keeps connections open; closing must not wait for them.
-    block_on_close = False
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that hangs up in the middle is no news."""
-
-
-class _Pages(BaseHTTPRequestHandler):
+class _Pages(Handler):
     protocol_version = "HTTP/1.1"
 
     def __init__(self, pages: Mapping[str, str | bytes], headers: Mapping[str, str], *args: Any) -> None:
@@ -155,21 +143,8 @@ class _Pages(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         content = self._pages.get(path)
-        body = content.encode() if isinstance(content, str) else content or b""
-        self.send_response(404 if content is None else 200)
         said = {"Content-Type": _media_type(path), "Cache-Control": "no-store", **self._headers}
-        for name, value in {**said, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None: ...
-
-
-class _Folder(SimpleHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args: Any) -> None: ...
+        self.answer(content or b"", 404 if content is None else 200, said)
 
 
 def _media_type(path: str) -> str:

@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import hear_signals
+from tests.loopback import Handler, LoopbackServer
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError, VisionAgentError
@@ -79,37 +79,25 @@ def shop() -> Iterator[Shop]:
 def opened() -> Iterator[Shop]:
     shop = Shop()
 
-    class Answers(BaseHTTPRequestHandler):
+    class Pages(Handler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
             shop.opened[self.path] += 1
-            self._say(200 if self.path in PAGES else 404, PAGES.get(self.path, ""))
+            self.answer(PAGES.get(self.path, ""), 200 if self.path in PAGES else 404)
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             what = self.path.rpartition("/")[2]
             shop.done[what] += 1
-            self._say(303 if what == "order" else 200, "")
+            if what == "order":
+                self.answer("", 303, {"Location": "/thanks"})
+            else:
+                self.answer("")
 
-        def _say(self, status: int, body: str) -> None:
-            self.send_response(status)
-            if status == 303:
-                self.send_header("Location", "/thanks")
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body.encode())))
-            self.end_headers()
-            self.wfile.write(body.encode())
-
-        def log_message(self, format: str, *args: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    shop.url = f"http://127.0.0.1:{server.server_port}/"
-    yield shop
-    server.shutdown()
-    server.server_close()
+    with LoopbackServer(Pages) as server:
+        shop.url = f"{server.address}/"
+        yield shop
 
 
 def cut_off(shop: Shop, folder: Path, after: int, pause_s: float) -> Path:

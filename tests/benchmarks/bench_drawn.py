@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import http.server
 import json
 import statistics
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -27,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from loopback import Folder, LoopbackServer
 from pages import ROOT, MissingPages, site
 
 from vision_agent.actions import Point
@@ -149,7 +148,7 @@ def shown(name: str) -> Iterator[str]:
     is_own = name in ("outlines", "controls", "cells", "chart")
     library = None if is_own else site(_LIBRARY_OF.get(name, name)).root
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
+    class Pages(Folder):
         def translate_path(self, path: str) -> str:
             path = path.partition("?")[0]
             if path == "/":
@@ -158,13 +157,8 @@ def shown(name: str) -> Iterator[str]:
                 return str(library / path.removeprefix("/lib/"))
             return str(DRAWN / path.removeprefix("/"))
 
-        def log_message(self, *_: Any) -> None:
-            """Nothing."""
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with LoopbackServer(Pages) as server:
+        yield f"{server.address}/"
 
 
 @dataclass(frozen=True)

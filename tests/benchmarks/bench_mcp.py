@@ -11,19 +11,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import functools
-import http.server
 import json
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from mcp import Client
@@ -34,6 +31,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "integrations"))
+from loopback import Folder, LoopbackServer
 from mcp_driver import driven
 from pages import ROOT, MissingPages, site
 
@@ -79,21 +77,8 @@ class Pair:
     theirs: Look
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Nothing."""
-
-
-@contextmanager
-def _served(folder: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+def _served(folder: Path) -> LoopbackServer:
+    return LoopbackServer(partial(Folder, directory=str(folder)))
 
 
 def _their_server() -> Path:
@@ -133,8 +118,8 @@ def _addresses(stack: ExitStack) -> dict[str, tuple[str, list[str]]]:
             print(f"left out: {package}: {error}", file=sys.stderr)
             continue
         if known.pages:
-            found[package] = (f"{stack.enter_context(_served(known.root))}/{known.pages[0]}", [])
-    own = stack.enter_context(_served(ROOT / "fixtures"))
+            found[package] = (f"{stack.enter_context(_served(known.root)).address}/{known.pages[0]}", [])
+    own = stack.enter_context(_served(ROOT / "fixtures")).address
     found |= {page: (f"{own}/pages/{page}.html", _names(page)) for page in KNOWN}
     return found | {f"site {name}": (f"{own}/sites/{name}/index.html", []) for name in SITES}
 

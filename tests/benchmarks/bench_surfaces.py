@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import http.server
 import json
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -35,6 +33,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from browser.painted import BOARD, BUTTONS, drawn_at, grid_of, painted
+from loopback import Folder, LoopbackServer
 from pages import ROOT, MissingPages, site
 
 from vision_agent.actions import Cell, Click, Point, Target, Zoom
@@ -125,16 +124,8 @@ def shown(name: str) -> Iterator[str]:
         root = site(name).root
         Path(folder, "lib").symlink_to(next(each for each in (root, *root.parents) if each.name == name))
         Path(folder, "index.html").write_text((SURFACES / f"{name}.html").read_text("utf-8"), "utf-8")
-        handler = partial(_Quiet, directory=folder)
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_port}/"
-            server.shutdown()
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        with LoopbackServer(partial(Folder, directory=folder)) as server:
+            yield f"{server.address}/"
 
 
 async def measured(page: Page, name: str, reader: OcrReader | None) -> Figures:

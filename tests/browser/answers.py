@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from http.server import BaseHTTPRequestHandler
+
+from tests.loopback import Handler, LoopbackServer
 
 
 class Answers:
@@ -71,7 +72,7 @@ def answering(pages: Mapping[str, str]) -> Iterator[Answers]:
     """Such a site, on a port of its own."""
     answers = Answers(pages)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answering(Handler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -82,22 +83,9 @@ def answering(pages: Mapping[str, str]) -> Iterator[Answers]:
         def do_POST(self) -> None:
             self.do_GET()
 
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A browser that hangs up in the middle is no news."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with LoopbackServer(Answering) as server:
         answers.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
         try:
             yield answers
         finally:
             answers.over.set()
-            server.shutdown()
-            thread.join()

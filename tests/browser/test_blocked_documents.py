@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
+from tests.loopback import Handler, LoopbackServer
 from vision_agent import Agent, Settings
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Run, Task
@@ -38,7 +36,7 @@ WAYS = {
 }  # fmt: skip
 
 
-class _Site(BaseHTTPRequestHandler):
+class _Site(Handler):
     """A page with a field, a frame, and a redirect to wherever it is told."""
 
     body = ""
@@ -46,26 +44,17 @@ class _Site(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path, _, query = self.path.partition("?")
         if path == "/redirect":
-            self.send_response(302)
-            self.send_header("Location", query)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer("", 302, {"Location": query})
             return
         text = (
             "<p>Inner page"
             if path == "/inner"
             else f"<!doctype html><title>Home</title><label>Note <input></label>{self.body}"
         )
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(text.encode())))
-        self.end_headers()
-        self.wfile.write(text.encode())
+        self.answer(text)
 
     def do_POST(self) -> None:
         self.do_GET()
-
-    def log_message(self, format: str, *args: Any) -> None: ...
 
 
 @pytest.fixture
@@ -77,29 +66,16 @@ def away() -> Iterator[tuple[str, list[str]]]:
             asked.append(self.path)
             super().do_GET()
 
-    with _served(Away, "localhost") as address:
-        yield address, asked
-
-
-@contextmanager
-def _served(kind: type[BaseHTTPRequestHandler], host: str) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://{host}:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with LoopbackServer(Away) as server:
+        yield f"http://localhost:{server.server_port}", asked
 
 
 async def gone(way: str, away: str, tmp_path: Path, page: Page | None) -> Run:
     class Home(_Site):
         body = WAYS[way].replace("AWAY", f"{away}/x")
 
-    with _served(Home, "127.0.0.1") as home:
-        task = Task(goal="Go", start_url=home, allowed_hosts=("127.0.0.1",))
+    with LoopbackServer(Home) as home:
+        task = Task(goal="Go", start_url=home.address, allowed_hosts=("127.0.0.1",))
         lines = ['type "as it was" into Note', "click Go", "wait 0.3", "finish"]
         return await Agent(task, model=StepsModel(lines), page=page, settings=Settings(runs=tmp_path)).run()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from playwright.async_api import Page
 from pydantic import SecretStr
 
 from tests.browser.hand import On
+from tests.loopback import Handler, LoopbackServer
 from vision_agent.actions import Click, Wait
 from vision_agent.browser.launch.launch import LaunchedBrowser, launch_browser
 from vision_agent.browser.live import LiveBrowser, attach
@@ -33,10 +33,10 @@ class Endless:
         cut = self.cut = threading.Event()
         is_over = self.is_over = threading.Event()
 
-        class Handler(BaseHTTPRequestHandler):
+        class Pages(Handler):
             def do_GET(self) -> None:
-                self.send_response(200)
                 if self.path.startswith("/file"):
+                    self.send_response(200)
                     self.send_header("Content-Type", "application/octet-stream")
                     self.send_header("Content-Disposition", 'attachment; filename="endless.bin"')
                     self.end_headers()
@@ -48,30 +48,20 @@ class Endless:
                     return
                 port = self.server.server_address[1]
                 frame = f"<iframe src='http://localhost:{port}/frame'></iframe>" if self.path == "/" else ""
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
                 where = "Frame" if self.path == "/frame" else ""
                 body = f"<title>Files</title><a href=/file>Get{where}</a> <a target=_blank href=/file>Tab{where}</a>"
-                self.wfile.write(f"{body}{frame}".encode())
+                self.answer(f"{body}{frame}")
 
-            def log_message(self, format: str, *args: Any) -> None: ...
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self._server.server_port}"
-
-    def close(self) -> None:
-        self.is_over.set()
-        self._server.shutdown()
-        self._server.server_close()
+        self.server = LoopbackServer(Pages)
+        self.address = self.server.address
 
 
 @pytest.fixture
 def endless() -> Iterator[Endless]:
-    server = Endless()
-    yield server
-    server.close()
+    endless = Endless()
+    with endless.server:
+        yield endless
+        endless.is_over.set()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from tests.browser.answers import answering
 from tests.conftest import Server
+from tests.loopback import Handler, LoopbackServer
 from vision_agent.actions import Click, Goto, OpenTab
 from vision_agent.browser import live
 from vision_agent.browser.page import tabs
@@ -44,24 +44,16 @@ def slow(seconds: float) -> Iterator[str]:
     """The address of a page whose server takes so long to answer; when the test is over it hangs up."""
     is_over = threading.Event()
 
-    class Slow(BaseHTTPRequestHandler):
+    class Slow(Handler):
         def do_GET(self) -> None:
             if not is_over.wait(seconds):
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(b"<title>Slow</title>")
+                self.answer("<title>Slow</title>")
 
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with LoopbackServer(Slow) as server:
         try:
-            yield f"http://127.0.0.1:{server.server_port}/"
+            yield f"{server.address}/"
         finally:
             is_over.set()
-            server.shutdown()
-            thread.join()
 
 
 def titles(observation: Observation) -> list[str]:

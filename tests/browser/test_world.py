@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import threading
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from pydantic import SecretStr
 
 from tests.browser.hand import On
 from tests.conftest import Server
+from tests.loopback import Handler, LoopbackServer
 from vision_agent.actions import Click, Goto
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings, EventSettings, HttpAuthSettings
@@ -104,33 +103,23 @@ async def test_what_a_page_may_use_is_denied_unless_it_was_allowed(
         assert await page.evaluate(notices) == "denied"
 
 
-class _Locked(BaseHTTPRequestHandler):
+class _Locked(Handler):
     """Gives its page only to ann."""
 
     def do_GET(self) -> None:
         is_known = self.headers.get("Authorization") == "Basic " + base64.b64encode(b"ann:hunter2").decode()
-        self.send_response(200 if is_known else 401)
-        self.send_header("WWW-Authenticate", 'Basic realm="Inner"')
-        self.end_headers()
-        self.wfile.write(b"<title>In</title>" if is_known else b"<title>Out</title>")
-
-    def log_message(self, format: str, *args: object) -> None: ...
+        challenge = {"WWW-Authenticate": 'Basic realm="Inner"'}
+        self.answer(f"<title>{'In' if is_known else 'Out'}</title>", 200 if is_known else 401, challenge)
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
 async def test_the_name_and_password_are_given_only_to_the_server_they_belong_to(elsewhere: bool) -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Locked)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    origin = "https://example.org" if elsewhere else address
-    auth = HttpAuthSettings(username="ann", password=SecretStr("hunter2"), origin=origin)
-    try:
+    with LoopbackServer(_Locked) as server:
+        origin = "https://example.org" if elsewhere else server.address
+        auth = HttpAuthSettings(username="ann", password=SecretStr("hunter2"), origin=origin)
         async with launch_browser(BrowserSettings(http_auth=auth)) as started:
             page = await started.context.new_page()
             with suppress(PlaywrightError):  # how Chromium refuses to go on without
-                await page.goto(address)
+                await page.goto(server.address)
             assert (await page.title() == "In") is not elsewhere
-    finally:
-        server.shutdown()
-        server.server_close()
     assert "hunter2" not in repr(auth) + auth.model_dump_json()

@@ -265,9 +265,7 @@ async def test_a_page_that_was_looked_at_otherwise_is_the_same_item_and_another_
 
 
 async def test_the_baselines_answer_too(tmp_path: Path) -> None:
-    bought = lines_run(
-        "bought", ('type "wool" into Search', Type(target=1, text="wool")), ("click Add to cart", Click(target=5))
-    )
+    bought = lines_run(('type "wool" into Search', Type(target=1, text="wool")), ("click Add to cart", Click(target=5)))
     [match, random, again, steps] = [
         (await asked(pages, tmp_path / out, model))[0]
         for pages in [pages_of(tmp_path, bought)]

@@ -12,13 +12,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ import pytest
 from result_builder import result_files, results_in
 
 from tests.conftest import hear_signals
+from tests.loopback import Handler, LoopbackServer
 from vision_agent.errors import UsageError
 from vision_agent.evals.ray_workers import joined
 from vision_agent.evals.suites.offline import OfflineSuite, OfflineTask
@@ -245,28 +244,15 @@ def _visited(came: Callable[[str, int], None]) -> Iterator[tuple[str, Counter[st
     """The page of notes under every path; tells of each visit before it is answered."""
     visits: Counter[str] = Counter()
 
-    class Pages(BaseHTTPRequestHandler):
+    class Pages(Handler):
         def do_GET(self) -> None:
             if self.path != "/favicon.ico":
                 visits[self.path] += 1
                 came(self.path, visits[self.path])
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(NOTES.encode())
+            self.answer(NOTES)
 
-        def log_message(self, format: str, *args: Any) -> None: ...
-
-    class Quiet(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A browser that was killed hangs up in the middle."""
-
-    with Quiet(("127.0.0.1", 0), Pages) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", visits
-        server.shutdown()
+    with LoopbackServer(Pages) as server:
+        yield server.address, visits
 
 
 @contextmanager

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
+from tests.loopback import Handler, LoopbackServer
 from vision_agent import Agent
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
@@ -37,37 +36,26 @@ class Site:
     def __init__(self, body: str) -> None:
         sent = self.sent = list[str]()
 
-        class Handler(BaseHTTPRequestHandler):
+        class Pages(Handler):
             def do_GET(self) -> None:
                 if self.path.startswith("/sent"):
                     sent.append(self.command)
                 if length := int(self.headers.get("Content-Length") or 0):
                     self.rfile.read(length)
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(f"<meta charset=utf-8><title>Form</title>{body}".encode())
+                self.answer(f"<title>Form</title>{body}")
 
             def do_POST(self) -> None:
                 self.do_GET()
 
-            def log_message(self, format: str, *args: Any) -> None: ...
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self._server.server_port}/"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.server = LoopbackServer(Pages)
+        self.address = f"{self.server.address}/"
 
 
 @pytest.fixture
 def site(request: pytest.FixtureRequest) -> Iterator[Site]:
     site = Site(request.param)
-    yield site
-    site.close()
+    with site.server:
+        yield site
 
 
 async def run(
