@@ -69,9 +69,9 @@ class RandomModel(Model):
         if len(steps) >= self._most or not able:
             return _decision(self.name, "End", Finish(success=False, answer=f"{len(steps)} steps were taken."))
         mark = self._random.choice(able)
-        return _decision(self.name, f"Anything on {mark.name!r}", self._on(mark, task.goal))
+        return _decision(self.name, f"Anything on {mark.name!r}", self._random_action(mark, task.goal))
 
-    def _on(self, mark: Mark, goal: str) -> Action:
+    def _random_action(self, mark: Mark, goal: str) -> Action:
         state = mark.state
         if state.options:
             return Select(target=mark.number, options=(self._random.choice(state.options),))

@@ -184,7 +184,7 @@ async def on_this_machine(
                     item = waiting.popleft()
                     ended(await worker.run(item, out, _own_model(item, own)))
 
-        await _all(work() for _ in range(min(jobs, len(waiting))))
+        await _run_all(work() for _ in range(min(jobs, len(waiting))))
 
 
 async def run_items(
@@ -246,14 +246,14 @@ async def _answer_items(
     ended: Tell,
     own: Mapping[str, MakeModel],
 ) -> None:
-    waiting, seen = deque(items), suite.settings(settings)
+    waiting, suite_settings = deque(items), suite.settings(settings)
 
     async def answer() -> None:
         while waiting:
             item = waiting.popleft()
-            ended(await suite.answer(item, _item_settings(item, seen), out, _own_model(item, own)))
+            ended(await suite.answer(item, _item_settings(item, suite_settings), out, _own_model(item, own)))
 
-    await _all(answer() for _ in range(min(jobs, len(waiting))))
+    await _run_all(answer() for _ in range(min(jobs, len(waiting))))
 
 
 def _own_model(item: Item, own: Mapping[str, MakeModel]) -> Model | None:
@@ -261,7 +261,7 @@ def _own_model(item: Item, own: Mapping[str, MakeModel]) -> Model | None:
     return own[item.model]() if item.model in own else None
 
 
-async def _all(work: Iterable[object]) -> None:
+async def _run_all(work: Iterable[object]) -> None:
     """Run all; the first failure cancels the others and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -294,8 +294,8 @@ class Worker:
             BrowserUnavailable: the browser was lost and does not start again.
         """
         browser = await self.browser()
-        seen = self._suite.task_settings(item.task, self._settings)
-        return await run_item(item, self._suite.lines(item.task), seen, self._stage, browser, out, model)
+        settings = self._suite.task_settings(item.task, self._settings)
+        return await run_item(item, self._suite.lines(item.task), settings, self._stage, browser, out, model)
 
     async def browser(self) -> LaunchedBrowser:
         """The worker's browser, started if there is none or it was lost.

@@ -73,10 +73,10 @@ def step_line(text: str) -> str:
 
 
 def _frozen_tasks(folder: Path) -> dict[str, OfflineTask]:
-    return {entry.id: _entry(folder, entry) for entry in read_index(folder).tasks if entry.references}
+    return {entry.id: _offline_task(folder, entry) for entry in read_index(folder).tasks if entry.references}
 
 
-def _entry(folder: Path, entry: frozen.FrozenEntry) -> OfflineTask:
+def _offline_task(folder: Path, entry: frozen.FrozenEntry) -> OfflineTask:
     task = read_task(folder, entry, with_pictures=False)
     lines = tuple(step_line(step.decision.next_goal) for step in task.steps if step.index in task.references)
     return OfflineTask(
