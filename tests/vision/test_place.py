@@ -398,6 +398,14 @@ def test_where_cells_are_smaller_than_numbers_a_line_leads_to_the_label() -> Non
     assert all(leader.strokes for leader in plan.leaders)
 
 
+@pytest.mark.parametrize("size", [11, 14])
+def test_the_numbers_of_a_crowd_of_cells_without_room_lie_on_nothing_else(size: int) -> None:
+    picture = blank()
+    placed = place(marks_at(grid(53, 7, size, size, x=20, y=20), first=100), picture)
+    assert sum(mark.label is not None for mark in placed) == 371
+    assert broken(placed, picture) == []
+
+
 def test_where_the_whole_picture_is_full_every_mark_still_has_a_label_of_its_own() -> None:
     picture = blank(240, 120)
     placed = place(marks_at(grid(20, 10, 12, 12, x=0, y=0)[:30]), picture)

@@ -21,6 +21,7 @@ from vision_agent.vision.labels.candidate_places import (
     Candidates,
     place_costs,
 )
+from vision_agent.vision.labels.far_places import BENT, PER_COVERED_PIXEL, PER_PIXEL_AWAY, STRIDE, FarPlaces
 from vision_agent.vision.labels.ink import InkOfTargets
 from vision_agent.vision.labels.placement_cost import PlacementCost
 from vision_agent.vision.labels.similar_neighbours import (
@@ -45,8 +46,6 @@ from vision_agent.vision.rects import (
 )
 from vision_agent.vision.style import Style
 
-_PER_PIXEL_AWAY = 0.03
-_BENT = 0.3
 _LEADER_OVER_OTHER = 0.08
 
 _STRAY = 2.0
@@ -56,7 +55,6 @@ _STRAY_MIXED = 1.2
 
 _LEADER = -1
 _NEAR_PX = 140
-_STRIDE = 3
 _CLOSEST = 12
 _MANY_FAR = 60
 
@@ -80,8 +78,11 @@ def assign(
     order = np.lexsort((rect_areas(ground.rects), candidates.may_be.sum(axis=1))).tolist()
     waiting = board.take_first_free_each([mark for mark in order if mark not in board.spots])
     waiting = [mark for mark in waiting if not board.take_by_moving_another(mark)]
-    for mark in waiting:
-        board.take_farther_away(mark, style, is_crowd=len(waiting) > _MANY_FAR)
+    if len(waiting) > _MANY_FAR:
+        board.take_anywhere(waiting)
+    else:
+        for mark in waiting:
+            board.take_farther_away(mark, style)
     return [board.spots[mark] for mark in range(len(ground.rects))]
 
 
@@ -248,25 +249,39 @@ class _Board:
             self._put(owner, had)
         return False
 
-    def take_farther_away(self, mark: int, style: Style, *, is_crowd: bool) -> None:
+    def take_anywhere(self, marks: Sequence[int]) -> None:
+        """The same for a crowd of marks, whose lines may cross whatever there is."""
+        far = FarPlaces(self._ground, self._ink, self._taken != 0)
+        for mark in marks:
+            near, whole = self._windows(mark)
+            place = far.best(mark, near) or far.best(mark, whole) or far.best(mark, whole, may_cover=True)
+            place = place or self._force(mark)
+            self._put(mark, place)
+            far.block(place)
+
+    def take_farther_away(self, mark: int, style: Style) -> None:
         """Takes the best free place near the target, else anywhere, else the place that covers least."""
-        whole = (0, 0, self._ground.width, self._ground.height)
-        target = self._targets[mark]
-        left, top, right, bottom = target
-        near = (left - _NEAR_PX, top - _NEAR_PX, right + _NEAR_PX, bottom + _NEAR_PX)
+        near, whole = self._windows(mark)
         place = (
-            self._search(mark, near, is_crowd=is_crowd)
-            or self._search(mark, whole, is_crowd=is_crowd)
-            or self._search(mark, whole, may_cover=True, is_crowd=is_crowd)
+            self._search(mark, near)
+            or self._search(mark, whole)
+            or self._search(mark, whole, may_cover=True)
             or self._force(mark)
         )
-        if gap(place, target) >= style.leader_from and not is_crowd:
+        target = self._targets[mark]
+        if gap(place, target) >= style.leader_from:
             for stroke in strokes(place, target):
                 under = self._owners(stroke)
                 under[under == 0] = _LEADER
         self._put(mark, place)
 
-    def _search(self, mark: int, window: Rect, *, is_crowd: bool, may_cover: bool = False) -> Rect | None:
+    def _windows(self, mark: int) -> tuple[Rect, Rect]:
+        """What is near the target, and the whole picture."""
+        left, top, right, bottom = self._targets[mark]
+        near = (left - _NEAR_PX, top - _NEAR_PX, right + _NEAR_PX, bottom + _NEAR_PX)
+        return near, (0, 0, self._ground.width, self._ground.height)
+
+    def _search(self, mark: int, window: Rect, *, may_cover: bool = False) -> Rect | None:
         """The best place for a narrow label in this window that is not on another label."""
         ground = self._ground
         wide, high = ground.narrow[mark].tolist()
@@ -274,7 +289,7 @@ class _Board:
         right, bottom = min(ground.width, window[2]), min(ground.height, window[3])
         if right - left < wide or bottom - top < high:
             return None
-        x, y = np.arange(left, right - wide + 1, _STRIDE), np.arange(top, bottom - high + 1, _STRIDE)
+        x, y = np.arange(left, right - wide + 1, STRIDE), np.arange(top, bottom - high + 1, STRIDE)
         labels = cv2.integral((self._taken[top:bottom, left:right] != 0).astype(np.uint8))
         is_free = window_sums(labels, x - left, y - top, wide, high) == 0
         foreign = window_sums(ground.cover, x, y, wide, high)
@@ -292,12 +307,10 @@ class _Board:
         far_x = np.maximum(np.maximum(own[0] - x - wide, x - own[2]), 0)[column]
         far_y = np.maximum(np.maximum(own[1] - y - high, y - own[3]), 0)[row]
         at = np.stack([x[column], y[row], x[column] + wide, y[row] + high], axis=1).astype(np.int32)
-        costs = _PER_PIXEL_AWAY * np.maximum(far_x, far_y) + _BENT * ((far_x > 0) & (far_y > 0))
+        costs = PER_PIXEL_AWAY * np.maximum(far_x, far_y) + BENT * ((far_x > 0) & (far_y > 0))
         costs += INK * self._ink.share(at) + HIDES_FIRST_LETTER * self._ink.touches_first(at)
         if may_cover:
-            costs += 0.2 * foreign[row, column]
-        if is_crowd:
-            return as_rect(at[costs.argmin()].tolist())
+            costs += PER_COVERED_PIXEL * foreign[row, column]
         best = np.argsort(costs, kind="stable")[:_CLOSEST]
         costs = costs[best] + NEARER_TO_OTHER * ~ground.is_nearest(at[best], np.full(len(best), mark))
         places = [as_rect(each) for each in at[best].tolist()]
