@@ -21,6 +21,7 @@ from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import ANSWERS_S, CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.exact_values import LONGEST_S
+from vision_agent.browser.act.extract import extract
 from vision_agent.browser.act.find_on import find_on
 from vision_agent.browser.act.held import tab_closed
 from vision_agent.browser.act.input_sender import InputSender
@@ -197,7 +198,7 @@ async def _carry_out(sender: InputSender, action: Action) -> Attempt:
         case actions.Read():
             return await read.read(sender, action)
         case actions.Extract():
-            return await read.extract(sender, action)
+            return await extract(sender, action)
         case (
             actions.Zoom()
             | actions.LookAt()

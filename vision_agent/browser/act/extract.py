@@ -1,0 +1,163 @@
+"""Extracts tables, lists and repeated cards as rows that match a schema. Presses nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from vision_agent.actions import Extract
+from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.input_sender import InputSender
+from vision_agent.browser.act.read import MOST_READ
+from vision_agent.browser.act.record_sets import (
+    MOST_NAMED,
+    THE_SET,
+    all_records,
+    columns_called,
+    describe_set,
+    has_columns,
+    rows_words,
+    sets_named,
+    sets_with_columns,
+    what_else,
+    without_head,
+)
+from vision_agent.browser.locate.drawn_target import must_be_element
+from vision_agent.browser.locate.wording import mark_words
+from vision_agent.browser.page import overlay_calls
+from vision_agent.browser.page.overlay_calls import RecordSet
+from vision_agent.browser.refusal import Refused
+from vision_agent.text.escape import safe_line
+
+_NOTHING = {"", "-", "–", "—", "−"}
+"""Contents of a cell that count as empty."""
+_NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
+
+
+async def extract(sender: InputSender, action: Extract) -> Attempt:
+    """Rows of a table, a list or repeated cards as JSON that matches a schema.
+
+    Raises:
+        Refused: the schema is invalid, no set of records or several have such columns, or a cell does not
+            contain a single number where one is wanted.
+    """
+    properties = _properties(action.json_schema)
+    found, words = await _records(sender, action, [*properties])
+    columns = {name: _column(name, found, words) for name in properties}
+    rows = [
+        {name: _value(row, columns[name], name, properties[name], number) for name in properties}
+        for number, row in enumerate(found.rows, 1)
+    ]
+    fault = next(Draft202012Validator(json.loads(action.json_schema)).iter_errors(rows), None)
+    if fault is not None:
+        raise Refused("unsupported", f"The rows {words} do not match the schema: {safe_line(fault.message, 200)}.")
+    text = json.dumps(rows, ensure_ascii=False)
+    if len(text) > MOST_READ:
+        raise Refused(
+            "unsupported", f"{len(rows)} rows are too many at once; ask for fewer columns, or read the table."
+        )
+    return Attempt(
+        f"Extracted {rows_words(len(rows))} of {THE_SET[found.kind]} {words}", None, read=text, needs_no_effect=True
+    )
+
+
+async def _records(sender: InputSender, action: Extract, names: list[str]) -> tuple[RecordSet, str]:
+    """The one set of records that is meant, and where it is in words.
+
+    Raises:
+        Refused: there is none with these columns, or there are several.
+    """
+    if isinstance(action.mark, int):
+        return await _records_around(sender, action.mark, names)
+    every = [each for each in await all_records(sender) if each.rows]
+    named = sets_named(action.mark, every) if action.mark else every
+    where = f'of "{safe_line(action.mark, 60)}"' if action.mark else "of the page"
+    fitting = sets_with_columns(named, names)
+    if len(fitting) == 1:
+        found = fitting[0]
+        return found, f'"{safe_line(found.title, 60)}"' if found.title else where
+    if not fitting and len(named) == 1:
+        return named[0], where  # which says the columns that it has
+    there = "; ".join(map(describe_set, (fitting or named or every)[:MOST_NAMED])) or "none"
+    if fitting:
+        words = f"{len(fitting)} sets of rows {where} have such columns; name a mark in one, or words of its heading"
+        raise Refused("ambiguous", f"{words}: {there}.")
+    asked = ", ".join(f'"{safe_line(name, 40)}"' for name in names)
+    raise Refused("not_an_option", f"No table, list or cards {where} have the columns {asked}. There are: {there}.")
+
+
+async def _records_around(sender: InputSender, number: int, names: list[str]) -> tuple[RecordSet, str]:
+    must_be_element(number, sender.seen)
+    at = await sender.locate(number)
+    assert at.mark is not None
+    assert at.frame is not None
+    words = f"around {at.words}"
+    table = await overlay_calls.table_around(at.frame, sender.deadline_s, at.mark.key)
+    if table is not None and table.kind == "table":
+        wide = max(map(len, table.rows), default=0)
+        headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
+        return RecordSet("table", "", headings, without_head(headings, table.rows), ()), words
+    around = await overlay_calls.record_sets(at.frame, sender.deadline_s, at.mark.key)
+    fitting = next((each for each in around if has_columns(each, names)), None)
+    if fitting is None and not around:
+        instead = await what_else(sender)
+        raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list, nor in cards; {instead}.")
+    return fitting or around[0], words
+
+
+def _properties(json_schema: str) -> dict[str, dict[str, Any]]:
+    try:
+        schema = json.loads(json_schema)
+        Draft202012Validator.check_schema(schema)
+        item = schema["items"]
+        if "$ref" in item:  # as pydantic writes a list of models
+            item = schema["$defs"][item["$ref"].removeprefix("#/$defs/")]
+        properties = item["properties"]
+    except (ValueError, SchemaError, KeyError, TypeError) as error:
+        example = '{"type": "array", "items": {"type": "object", "properties": {"Name": {"type": "string"}}}}'
+        raise Refused("unsupported", f"json_schema must describe an array of objects, such as {example}.") from error
+    return {name: each if isinstance(each, dict) else {} for name, each in properties.items()}
+
+
+def _column(name: str, records: RecordSet, words: str) -> int:
+    alike = columns_called(name, records)
+    if len(alike) != 1:
+        there = ", ".join(f'"{safe_line(heading, 40)}"' for heading in records.headings) or "none"
+        how_many = "no column" if not alike else f"{len(alike)} columns"
+        what = f"{THE_SET[records.kind]} {words}"
+        has = "have" if records.kind in ("cards", "details") else "has"
+        said = f'{what[:1].upper()}{what[1:]} {has} {how_many} "{safe_line(name, 40)}"; there are {there}.'
+        raise Refused("not_an_option", said)
+    return alike[0]
+
+
+def _value(row: list[str], column: int, name: str, schema: dict[str, Any], number: int) -> str | float | int | None:
+    """The content of a cell, as one of the types that the schema allows."""
+    text, kinds = row[column] if column < len(row) else "", _types(schema)
+    if "null" in kinds and text.strip() in _NOTHING:
+        return None
+    if not kinds & {"number", "integer"}:
+        return text
+    found = [match.group() for match in _NUMBER.finditer(text)]
+    if "string" in kinds and found != [text.strip()]:
+        return text
+    if len(found) != 1:
+        raise Refused(
+            "unsupported",
+            f'Row {number} has "{safe_line(text, 60)}" for {safe_line(name, 40)}, which is not a single number.',
+        )
+    value = float(found[0].replace(",", ""))
+    return int(value) if value.is_integer() and ("number" not in kinds or "." not in found[0]) else value
+
+
+def _types(schema: dict[str, Any]) -> set[str]:
+    """The types that a schema allows, however it states them; `string` if it says nothing."""
+    said = schema.get("type", [])
+    kinds = {said} if isinstance(said, str) else {each for each in said if isinstance(each, str)}
+    for way in ("anyOf", "oneOf"):
+        kinds |= {kind for each in schema.get(way, []) if isinstance(each, dict) for kind in _types(each)}
+    return kinds or {"string"}

@@ -1,0 +1,107 @@
+"""Tables, lists, details and repeated cards of a page as sets of records, and which of them words or columns mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vision_agent.browser.act.input_sender import InputSender
+from vision_agent.browser.page import overlay_calls
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.overlay_calls import RecordSet
+from vision_agent.text.escape import safe_line
+
+MOST_NAMED = 5
+"""How many sets or columns a sentence names."""
+THE_SET = {"table": "the table", "list": "the list", "details": "the details", "cards": "the cards"}
+_HEADS = {"title", "name"}
+
+
+async def all_records(sender: InputSender) -> list[RecordSet]:
+    """The sets of records of all frames that answer."""
+    found: list[RecordSet] = []
+    for scanned in sender.seen.scan.frames:
+        if scanned.frame.is_detached():
+            continue
+        try:
+            sets = await overlay_calls.record_sets(scanned.frame, sender.deadline_s)
+        except FrameSilent:
+            if scanned.parent is None:
+                raise
+            continue
+        before = len(found)
+        found += [
+            replace(each, rows=without_head(each.headings, each.rows), inside=tuple(before + at for at in each.inside))
+            for each in sets
+        ]
+    return found
+
+
+async def what_else(sender: InputSender) -> str:
+    """What to do where a mark is in no set of records: a table without a mark in it has a name all the same."""
+    titles = dict.fromkeys(each.title for each in await all_records(sender) if each.rows and each.title)
+    if not titles:
+        return "read the page instead"
+    named = " or ".join(f'"{safe_line(title, 60)}"' for title in [*titles][:MOST_NAMED])
+    return f"read the page instead, or extract from what is called {named}, with these words as the mark"
+
+
+def sets_named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
+    """The sets with this title, else those with the words in their title, else those that say them."""
+    wanted = _normalize(words)
+    return sets_titled(words, sets) or [
+        each for each in sets if any(wanted in _normalize(cell) for row in each.rows for cell in row)
+    ]
+
+
+def sets_titled(words: str, sets: list[RecordSet]) -> list[RecordSet]:
+    """The sets with this title, else those with the words in their title."""
+    wanted = _normalize(words)
+    titled = [each for each in sets if _normalize(each.title) == wanted]
+    return titled or [each for each in sets if wanted and wanted in _normalize(each.title)]
+
+
+def sets_with_columns(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
+    """The sets that have the columns, without those around another one that has them too."""
+    fit = [each for each in sets if has_columns(each, names)]
+    return [each for each in fit if not any(other in fit for other in _sets_inside(each, sets))]
+
+
+def _sets_inside(one: RecordSet, sets: list[RecordSet]) -> list[RecordSet]:
+    return [sets[at] for at in one.inside if at < len(sets)]
+
+
+def has_columns(records: RecordSet, names: list[str]) -> bool:
+    """Whether the set has exactly one column of each of these names."""
+    return all(len(columns_called(name, records)) == 1 for name in names)
+
+
+def columns_called(name: str, records: RecordSet) -> list[int]:
+    """The places of the columns that have this name. The heading of a card counts as its title and its name."""
+    wanted = _normalize(name)
+    alike = [place for place, heading in enumerate(records.headings) if _normalize(heading) == wanted]
+    if not alike and records.kind in ("cards", "list") and wanted in _HEADS:
+        return [place for place, heading in enumerate(records.headings) if heading == "heading"]
+    return alike
+
+
+def without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """The foot of a long table often repeats its head."""
+    return [cells for cells in rows if cells != headings]
+
+
+def describe_set(records: RecordSet) -> str:
+    """A set of records in words, with its title, its columns and the beginning of its first row."""
+    title = f'"{safe_line(records.title, 40)}", ' if records.title else ""
+    columns = ", ".join(f'"{safe_line(heading, 30)}"' for heading in records.headings[:MOST_NAMED])
+    first = safe_line(" | ".join(records.rows[0]), 40) if records.rows else ""
+    return f"{THE_SET[records.kind]} {title}{rows_words(len(records.rows))} with {columns}, first {first}"
+
+
+def rows_words(many: int) -> str:
+    """How many rows there are, in words."""
+    return f"{many} row{'' if many == 1 else 's'}"
+
+
+def _normalize(text: str) -> str:
+    """Letters and digits only, case-folded: headings and property names differ in case and separators."""
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
