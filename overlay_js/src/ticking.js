@@ -50,6 +50,8 @@ const DECIMALS = /^\d+[.,]\d+$/;
  */
 
 const amounts = /** @type {WeakMap<Element, Amount>} */ (new WeakMap());
+/** When an amount changed last that keeps changing by itself. */
+const restless = { last: -Infinity };
 
 /** @param {MutationRecord} record of a text that changed @param {number} now @param {number} input the last one */
 export function recordAmount({ type, target }, now, input) {
@@ -67,7 +69,14 @@ export function recordAmount({ type, target }, now, input) {
   if (before.number === number) return;
   // The first change after an input may be its effect, and so may all others if none came before it.
   const mayBeEffect = now - input < ANSWERED_MS && (before.first > input || before.last < input);
-  amounts.set(element, { ...before, number, times: before.times + (mayBeEffect ? 0 : 1), last: now });
+  const times = before.times + (mayBeEffect ? 0 : 1);
+  amounts.set(element, { ...before, number, times, last: now });
+  if (times >= LEARNED) restless.last = now;
+}
+
+/** Whether there are amounts that keep changing by themselves, and may come to rest without a change. */
+export function hasRestlessAmounts() {
+  return performance.now() - restless.last <= RESTLESS_MS;
 }
 
 /**

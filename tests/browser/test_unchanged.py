@@ -68,6 +68,156 @@ CHANGES = {
 UNSEEN = {"the address", "the title"}
 """What changes of the page, though no mark does."""
 
+LATE = "<button id=late>Later</button>"
+FIRST_RULE = "document.styleSheets[0].cssRules[0]"
+HIDES, FADES = "#late { visibility: hidden }", "#late { opacity: 0 }"
+STYLES = {
+    "a rule that is rewritten in its place and shows something": (
+        HIDES,
+        LATE,
+        f"{FIRST_RULE}.style.visibility = 'visible'",
+    ),
+    "a rule for other elements": (
+        f"#other {{ visibility: visible !important }} {HIDES}",
+        LATE,
+        f"{FIRST_RULE}.selectorText = '#late'",
+    ),
+    "a new rule inside another one": (
+        f"@media all {{ p {{ margin: 0 }} }} {HIDES}",
+        LATE,
+        f"{FIRST_RULE}.insertRule('#late {{ visibility: visible !important }}')",
+    ),
+    "a nested rule": (HIDES, LATE, f"{FIRST_RULE}.insertRule('& {{ visibility: visible }}')"),
+    "as many rules as before": (
+        HIDES,
+        LATE,
+        """
+        const [sheet] = document.styleSheets;
+        sheet.deleteRule(0);
+        sheet.insertRule('#late { opacity: 1 }')""",
+    ),
+    "rules for other media": (
+        f"@media print {{ #late {{ visibility: visible !important }} }} {HIDES}",
+        LATE,
+        f"{FIRST_RULE}.media.mediaText = 'all'",
+    ),
+    "a layer without its rules": (
+        "@layer b, a; @layer a { #late { visibility: hidden } }",
+        LATE,
+        "document.styleSheets[0].cssRules[1].deleteRule(0)",
+    ),
+    "a rule that opens something without a size": (
+        "#closed { display: none }",
+        f"<div id=closed style='width: 0; height: 0; position: absolute; left: 90px; top: 200px'>{LATE}</div>",
+        f"{FIRST_RULE}.style.display = 'block'",
+    ),
+    "a rule that brings something from far away": (
+        "#late { position: fixed; top: 3000px; left: 300px }",
+        LATE,
+        f"{FIRST_RULE}.style.top = '100px'",
+    ),
+    "a rule that says what can be pressed": (
+        "#card { cursor: default }",
+        "<div id=card>Card</div>",
+        f"{FIRST_RULE}.style.cursor = 'pointer'",
+    ),
+    "another picture of a button": (
+        "#icon { width: 30px; height: 30px; background: no-repeat url(/trash.png) }",
+        "<button id=icon></button>",
+        f"{FIRST_RULE}.style.backgroundImage = 'url(/print.png)'",
+    ),
+    "a value that a property gets late": (
+        "#late { --shown: hidden; visibility: var(--shown) }",
+        LATE,
+        "CSS.registerProperty({ name: '--shown', syntax: 'visible', inherits: false, initialValue: 'visible' })",
+    ),
+    "an animation that ended far away": (
+        "#late { position: fixed; top: 3000px; left: 300px }",
+        LATE,
+        "late.animate({ top: ['3000px', '100px'] }, { duration: 1, fill: 'forwards' }).finish()",
+    ),
+    "an animation that ended with something shown": (
+        FADES,
+        LATE,
+        "late.animate({ opacity: [0, 1] }, { duration: 1, fill: 'forwards' }).finish()",
+    ),
+    "a movement of a drawing": (
+        "",
+        """<svg width=200 height=50><a href=/x visibility=hidden><rect width=80 height=40 /><text y=20>Drawn</text>
+            <set id=shows attributeName=visibility to=visible begin=indefinite /></a></svg>""",
+        "shows.beginElement()",
+    ),
+    "another drawing of a button": (
+        "",
+        """<svg width=0 height=0><symbol id=trash><rect width=20 height=20 /></symbol>
+            <symbol id=print><rect width=20 height=20 /></symbol></svg>
+            <button><svg width=20 height=20><use id=drawn href='#trash' /></svg></button>""",
+        "drawn.href.baseVal = '#print'",
+    ),
+    "another address of a drawn link": (
+        "",
+        "<svg width=200 height=50><a id=drawn href=/x><rect width=80 height=40 /><text y=20>Drawn</text></a></svg>",
+        "drawn.href.baseVal = '/y'",
+    ),
+    "a state of a custom element": (
+        "x-late { visibility: hidden } x-late:state(on) { visibility: visible }",
+        """<x-late tabindex=0 role=button>Custom</x-late><script>customElements.define('x-late',
+            class extends HTMLElement { constructor() { super(); this.inner = this.attachInternals() } })</script>""",
+        "document.querySelector('x-late').inner.states.add('on')",
+    ),
+    "an element that gets into a slot": (
+        "",
+        """<div id=host><button id=one>One</button>
+            <button id=two style='position: absolute; left: 300px; top: 300px'>Two</button></div>
+            <script>const root = host.attachShadow({ mode: 'open', slotAssignment: 'manual' });
+            root.innerHTML = '<slot>'; root.firstChild.assign(one)</script>""",
+        "host.shadowRoot.firstChild.assign(one, two)",
+    ),
+    "a shadow root far away": (
+        "",
+        "<div style='height: 3000px'></div><div id=host style='height: 20px'></div>",
+        """host.attachShadow({ mode: 'open' }).innerHTML =
+            '<button style="position: fixed; left: 300px; top: 300px">Far</button>'""",
+    ),
+    "a popover without a size": (
+        "#pop { width: 0; height: 0; padding: 0; border: 0 }",
+        "<button popovertarget=pop>Menu</button><div id=pop popover></div>",
+        "pop.showPopover()",
+    ),
+    "the end of a selection in a field": (
+        "",
+        "<textarea id=note autofocus>One\nTwo\nThree</textarea>",
+        "note.focus(); note.setSelectionRange(0, 6)",
+    ),
+    "the second of two files": (
+        "",
+        """<input id=files type=file multiple aria-label=Files><script>function choose(...names) {
+            const chosen = new DataTransfer();
+            for (const name of names) chosen.items.add(new File(['x'], name));
+            files.files = chosen.files;
+        }
+        choose('a.txt', 'b.txt')</script>""",
+        "choose('a.txt', 'c.txt')",
+    ),
+    "a rule in a frame": (
+        "",
+        f"<iframe id=inner srcdoc='<style>{HIDES}</style><button>In</button>{LATE}'></iframe>",
+        "inner.contentDocument.styleSheets[0].cssRules[0].style.visibility = 'visible'",
+    ),
+    "a frame that is turned": (
+        "iframe { width: 200px; height: 200px; transform: none }",
+        "<iframe srcdoc='<button>In</button>'></iframe>",
+        f"{FIRST_RULE}.style.transform = 'rotate(180deg)'",
+    ),
+}
+MEDIA = {
+    "print": {"media": "print"},
+    "(prefers-color-scheme: dark)": {"color_scheme": "dark"},
+    "(prefers-reduced-motion)": {"reduced_motion": "reduce"},
+    "(forced-colors: active)": {"forced_colors": "active"},
+    "(prefers-contrast: more)": {"contrast": "more"},
+}
+
 
 def content(scan: Scan) -> list[Any]:
     """What a scan has found, without what tells one scan from another."""
@@ -93,6 +243,72 @@ async def test_a_change_is_seen_however_it_was_made(page: Page, serve: Server, w
     assert not again.repeats(first)
     assert content(again) == content(whole)
     assert (content(whole)[1] != content(first)[1]) is (what not in UNSEEN)
+
+
+@pytest.mark.parametrize("what", STYLES)
+async def test_a_change_that_no_document_reports_is_seen(page: Page, serve: Server, what: str) -> None:
+    style, body, change = STYLES[what]
+    await overlay.register(page.context)
+    await page.goto(serve({"/": f"<!doctype html><style>{style}</style><p>Orders <button>Pay</button></p>{body}"}))
+    if "<textarea" in body:
+        await page.evaluate("() => { note.focus(); note.setSelectionRange(0, 0) }")
+    known = [mark.key for mark in (await frames.scan(page, 30)).marks]
+    first = await frames.scan(page, 30, known)
+    assert (await frames.scan(page, 30, known, before=first)).repeats(first)
+    await page.evaluate(f"() => {{ {change} }}")
+    again, whole = await frames.scan(page, 30, known, before=first), await frames.scan(page, 30, known)
+    assert content(again) == content(whole)
+    assert content(whole)[1] != content(first)[1]
+
+
+@pytest.mark.parametrize("media", MEDIA)
+async def test_other_media_may_change_what_shows(page: Page, serve: Server, media: str) -> None:
+    style = f"<style>{HIDES} @media {media} {{ #late {{ visibility: visible }} }}</style>"
+    await overlay.register(page.context)
+    await page.goto(serve({"/": f"{style}<button>Pay</button>{LATE}"}))
+    first = await frames.scan(page, 30)
+    await page.emulate_media(**MEDIA[media])
+    assert [mark.name for mark in (await frames.scan(page, 30, before=first)).marks] == ["Pay", "Later"]
+
+
+async def test_a_key_may_change_what_shows(page: Page, serve: Server) -> None:
+    style = f"<style>{HIDES} body:has(:focus-visible) #late {{ visibility: visible }}</style>"
+    await overlay.register(page.context)
+    await page.goto(serve({"/": f"{style}<button>Pay</button>{LATE}"}))
+    await page.click("button")
+    first = await frames.scan(page, 30)
+    await page.keyboard.press("Shift")
+    assert [mark.name for mark in (await frames.scan(page, 30, before=first)).marks] == ["Pay", "Later"]
+
+
+async def test_new_styles_are_still_noticed_in_a_document_of_another_site(page: Page, serve: Server) -> None:
+    await overlay.register(page.context)
+    address = serve({"/": f"<style>{HIDES}</style><button>Pay</button>{LATE}"})
+    await page.goto(address)
+    await frames.scan(page, 30)
+    await page.goto(address.replace("127.0.0.1", "localhost"))
+    first = await frames.scan(page, 30)
+    assert (await frames.scan(page, 30, before=first)).repeats(first)
+    await page.evaluate(f"() => {{ {FIRST_RULE}.style.visibility = 'visible' }}")
+    assert [mark.name for mark in (await frames.scan(page, 30, before=first)).marks] == ["Pay", "Later"]
+
+
+async def test_what_is_known_of_restless_amounts_is_not_kept_for_longer_than_they_are_restless(
+    page: Page, serve: Server
+) -> None:
+    await overlay.register(page.context)
+    await page.goto(serve({"/": "<p><span id=price>$10.00</span> <button>Buy</button></p>"}))
+    await frames.scan(page, 30)
+    await page.evaluate("""async () => {
+        for (const change of [11, 10, 12, 11, 13]) {
+            price.textContent = `$${change}.00`;
+            await new Promise(requestAnimationFrame);
+        }
+    }""")
+    first = await frames.scan(page, 30)
+    again = await frames.scan(page, 30, before=first)
+    assert content(again) == content(first)
+    assert not again.repeats(first)
 
 
 async def test_where_the_pointer_is_may_change_what_shows(page: Page, serve: Server) -> None:
@@ -123,13 +339,13 @@ async def test_a_page_of_another_size_is_scanned_again(page: Page, serve: Server
     assert (again.main.scroll.view_width, again.repeats(first)) == (500, False)
 
 
-async def test_a_change_in_a_frame_is_seen_while_the_page_around_it_is_not_scanned_again(
+async def test_a_change_in_a_frame_of_another_site_is_seen_while_the_page_around_it_is_not_scanned_again(
     page: Page, serve: Server
 ) -> None:
     await overlay.register(page.context)
-    await page.goto(
-        serve({"/": "<button>Outer</button><iframe src=/in></iframe>", "/in": "<button id=b>Inner</button>"})
-    )
+    inner = serve({"/": "<button id=b>Inner</button>"}).replace("127.0.0.1", "localhost")
+    await page.goto(serve({"/": f"<button>Outer</button><iframe src={inner}></iframe>"}))
+    await frames.scan(page, 30)
     first = await frames.scan(page, 30)
     same = await frames.scan(page, 30, before=first)
     assert same.repeats(first)
@@ -158,6 +374,25 @@ async def test_a_look_at_a_page_that_has_not_changed_says_the_same_under_another
     assert len({each.id for each in (first, second, third)}) == 3
     assert second.taken_at > first.taken_at
     assert not third.change.new
+
+
+async def test_a_field_that_has_become_secret_is_masked_in_the_next_look(page: Page) -> None:
+    await page.set_content("<input id=code aria-label=Code value=4711>")
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.observe()
+        seen = await browser.observe()
+        browser.live_parts.observer.masked_keys.add(seen.marks[0].key)
+        later = await browser.observe()
+    assert [each.marks[0].state.value for each in (seen, later)] == ["4711", None]
+    assert seen.clean.sha256 != later.clean.sha256
+
+
+async def test_what_is_gone_is_told_once(page: Page) -> None:
+    html = f"{PLAIN}<button id=apart style='position: absolute; left: 600px; top: 300px'>Apart</button>"
+    _, second, third, fourth = await looked(page, html, 4, "() => document.querySelector('#apart')?.remove()")
+    assert (len(second.change.gone), "gone" in second.listing) == (1, True)
+    assert (third.change.gone, "gone" in third.listing) == ((), False)
+    assert "the same" in fourth.timings
 
 
 async def test_a_look_after_a_change_marks_what_is_new_and_the_one_after_that_no_longer(page: Page) -> None:

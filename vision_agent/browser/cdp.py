@@ -218,6 +218,18 @@ def open_sessions(page: Page) -> list[CDPSession]:
     return [each for each in (own.main, *(session for _, session in own.frames.values())) if each is not None]
 
 
+def session_of(frame: Frame) -> CDPSession | None:
+    """The open session of the process that a frame is in."""
+    own = _sessions.get(frame.page, _PageSessions())
+    at: Frame | None = frame
+    while at is not None:
+        session = own.frames.get(at, ("", None))[1]
+        if session is not None:
+            return session
+        at = at.parent_frame
+    return own.main
+
+
 async def release(page: Page) -> None:
     """Detaches all sessions of the page and its frames."""
     sessions = open_sessions(page)

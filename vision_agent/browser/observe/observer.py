@@ -250,8 +250,9 @@ class Observer:
         )
         if view.region is None:
             self._last_drawn = marks
-            if at_rest and not shown.surfaces and not any(mark.change for mark in read.marks):
-                self._last_look = _LastLook(png, read, seen)
+            has_news = observation.change.gone or any(mark.change for mark in read.marks)
+            if at_rest and not shown.surfaces and not has_news:
+                self._last_look = _LastLook(png, read, seen, frozenset(self.masked_keys))
         return seen
 
     async def _look_again(
@@ -329,7 +330,7 @@ class Observer:
         scan = await frames.scan(
             page, self.settings.scan_deadline_s, self._memory.known_keys, words=self.hides, before=self._last_scan
         )
-        if last and not self.hides and scan.repeats(last.read.scan):
+        if last and not self.hides and scan.repeats(last.read.scan) and last.masked == self.masked_keys:
             return replace(last.read, scan=scan, is_new_document=False, is_repeated=True)
         read = self._memory.read(scan)
         if read.is_new_document:
@@ -517,6 +518,8 @@ class _LastLook(NamedTuple):
     png: bytes
     read: ReadScan
     seen: LiveObservation
+    masked: frozenset[str]
+    """The keys of the fields into which a secret had been typed by then."""
 
 
 class _Studied(NamedTuple):

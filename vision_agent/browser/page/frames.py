@@ -26,6 +26,7 @@ from vision_agent.browser.page.overlay_calls import (
     OutOfView,
     ScanAnswer,
 )
+from vision_agent.browser.page.restyles import Restyles, count_restyles
 from vision_agent.types import MarkKey
 
 _MOST_FRAMES = 60
@@ -105,6 +106,8 @@ class Scan:
     """Whether closed shadow roots were opened for it, so that it is later than the first question."""
     opens_roots: bool = False
     """Whether the browser can show closed shadow roots; only Chromium can."""
+    restyles: Restyles | None = None
+    """How often the page had been styled when the scan began; None if nobody can tell."""
     before: Scan | None = None
     """An earlier scan, whose answers are used again where nothing has changed; None once this one is complete."""
 
@@ -147,13 +150,15 @@ async def scan(
     """Everything that can be acted on in all visible frames, and which of the known keys are still in their document.
 
     `words`: also every visible word; `before`: an earlier scan. A frame in which nothing has changed since is not
-    scanned again.
+    scanned again, if the browser can tell that.
 
     Raises:
         FrameSilent: the main frame did not answer.
         BrowserUnavailable: the browser is gone.
     """
     result, has_opened = await _scan(page, deadline_s, known, words, before), False
+    if result.before and not await _still_holds(result, page, deadline_s):
+        result = await _scan(page, deadline_s, known, words, None)
     for _ in range(_MOST_NESTED):
         is_news = any(scanned.answer.unopened_roots for scanned in result.frames)
         if not (is_news and await closed_shadow.open_roots(page, _LISTEN_SHARE * deadline_s)):
@@ -188,7 +193,11 @@ async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSin
 
 
 async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool, before: Scan | None) -> Scan:
-    is_complete = await listeners.report_listeners(page, _LISTEN_SHARE * deadline_s)
+    is_complete, restyles = await asyncio.gather(
+        listeners.report_listeners(page, _LISTEN_SHARE * deadline_s),
+        count_restyles(page, _LISTEN_SHARE * deadline_s),
+    )
+    before = before if restyles and before and before.restyles else None
     windowless = await cdp.is_windowless(page)
     earlier = before.scanned(page.main_frame) if before else None
     answer = await overlay_calls.scan(
@@ -200,7 +209,7 @@ async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool
         before=earlier.answer if earlier else None,
     )
     main = ScannedFrame(page.main_frame, "", answer)
-    result = Scan(known, has_words=words, is_windowless=windowless, before=before)
+    result = Scan(known, has_words=words, is_windowless=windowless, restyles=restyles, before=before)
     await _add_frame(result, main, deadline_s)
     await _scan_children(result, main, deadline_s)
     if result.is_partial:
@@ -216,6 +225,25 @@ async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool
         if scanned.answer.failed:
             result.warnings.append(f"{scanned.answer.failed} elements could not be read")
     return result
+
+
+async def _still_holds(result: Scan, page: Page, deadline_s: float) -> bool:
+    """Whether the processes of all frames that were not scanned again have styled nothing since the earlier scan."""
+    then = result.before.restyles if result.before else None
+    again = [each.frame for each in result.frames if _is_repeated(each, result.before)]
+    if not again:
+        return True
+    now = await count_restyles(page, _LISTEN_SHARE * deadline_s)
+    if now is None or then is None:
+        return False
+    sessions = {cdp.session_of(frame) for frame in again}
+    return all(each is not None and now.get(each, -1) == then.get(each, -2) for each in sessions)
+
+
+def _is_repeated(scanned: ScannedFrame, before: Scan | None) -> bool:
+    """Whether the answer of a frame is one of an earlier scan."""
+    earlier = before.scanned(scanned.frame) if before else None
+    return earlier is not None and bool(scanned.answer.id) and scanned.answer.id == earlier.answer.id
 
 
 async def _scan_children(result: Scan, parent: ScannedFrame, deadline_s: float) -> None:
