@@ -274,7 +274,7 @@ def show(console: Console, results: Results, rounds: int) -> None:
 
 
 def _compared(results: Results) -> Table:
-    shown = _table("A page of the office; ÷ is by screenshot, again is without a change, rest is apart", "marks")
+    shown = _table("A page of the office; ÷ is by screenshot; again: without a change", "marks")
     for title in ("screenshot", "scan", "observe", "÷", "reach", "again", "÷", "rest"):
         shown.add_column(title, justify="right", no_wrap=True)
     for looked in results.by_marks.values():
