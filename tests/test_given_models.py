@@ -89,5 +89,19 @@ async def test_a_step_line_names_a_thing_by_a_value_that_no_record_has(
     assert VALUE.encode() not in written
 
 
+async def test_a_step_line_names_a_row_by_private_data(page: Page, serve: Server, tmp_path: Path) -> None:
+    rows = "".join(
+        f'<tr><td>{each}<td><button onclick="document.title = {each!r}">Open</button>' for each in ("Jones", VALUE)
+    )
+    secret = Secret(name="customer", value=SecretStr(VALUE), is_private=True)
+    start = serve({"/": f"<title>Customers</title><table>{rows}</table>".encode(), "/favicon.ico": b""})
+    line = "click Open in row <private:customer>"
+    run = await Agent(
+        "Open one", url=start, steps=[line], secrets=[secret], page=page, settings=Settings(runs=tmp_path)
+    ).run()
+    assert run.ok
+    assert await page.title() == VALUE
+
+
 def _texts_below(folder: Path) -> bytes:
     return b"".join(each.read_bytes() for each in folder.rglob("*.*") if each.suffix in (".json", ".jsonl", ".html"))

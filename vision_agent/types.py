@@ -206,7 +206,8 @@ class Mark(DisplayedModel):
     evidence: tuple[str, ...] = ()
     """Why it is a mark, such as `role=button` or `cursor:pointer`."""
     fingerprint: str = ""
-    """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
+    """Changes when what the element *is* changes (role, name, place in structure), not when it moves; `words` in a
+    record where the name had a secret or private data in it, which a fingerprint would help to guess."""
     context: str = ""
     """The words that distinguish it from similar marks: those of its row, card or dialog, without its own words and
     without text that changes by itself. Page text."""

@@ -332,3 +332,8 @@ def test_words_beside_a_name_may_hold_what_else_parts_a_line():
         Drag(source=1, target=2),
         Select(target=3, options=("Large",)),
     ]
+
+
+def test_a_wait_that_names_a_value_is_refused_before_anything_starts() -> None:
+    with pytest.raises(UsageError, match="a wait cannot name a secret or private data"):
+        parse(['wait for "Opened <private:customer>"'])

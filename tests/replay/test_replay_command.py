@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
+from vision_agent.record.read import read
 
 PAGE = "<title>Lunch</title><input aria-label=Name><button onclick=\"document.title = 'Ordered'\">Order</button>"
 DECIDER = """
@@ -80,6 +81,46 @@ def test_an_answer_that_was_read_then_is_said_to_be_the_recorded_one_or_left_out
     assert other.stdout == "The task is done.\n"
     assert "vision-agent: the recorded answer is left out: it was for other values" in other.stderr
     assert command("replay", "runs/one", "--url", "page.html")["answer_note"] is None
+
+
+CUSTOMERS = "<title>List</title>" + "".join(
+    f"<button onclick=\"document.title = '{name}'\">Open {name}</button>" for name in ("Jones", "Smith", "Smithson")
+)
+
+
+def opened(monkeypatch: pytest.MonkeyPatch, *words: str, customer: str, kind: str) -> Any:
+    """What was done, and the titles of the page that the record has, with the customer's name in a variable."""
+    monkeypatch.setenv("CUSTOMER", customer)
+    return command(*words, "--" + kind, "customer=CUSTOMER")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("kind", ["private", "secret"])
+def test_who_is_known_by_private_data_is_the_one_named_in_a_replay_and_in_no_record(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("page.html").write_text(CUSTOMERS, "utf-8")
+    Path("open.txt").write_text(f"click Open <{kind}:customer>\nfinish\n", "utf-8")
+    run = ["run", "page.html", "--steps", "open.txt", "--name", "smith"]
+    assert opened(monkeypatch, *run, customer="Smith", kind=kind)["status"] == "done"
+    replay = ["replay", "runs/smith", "--url", "page.html"]
+    with pytest.raises(UsageError, match="acted on what is known by customer") as refused:
+        app(replay, standalone_mode=False)
+    assert refused.value.hint == f"--{kind} customer=CUSTOMER".replace("CUSTOMER", "VARIABLE")
+    for name in ("Smith", "Jones"):
+        again = opened(monkeypatch, *replay, "--name", f"again-{name}", customer=name, kind=kind)
+        assert again["status"] == "done"
+        assert title_at_the_end(tmp_path / "runs" / f"again-{name}") == "<secret:customer>"
+    nobody = opened(monkeypatch, *replay, "--name", "nobody", customer="Miller", kind=kind)
+    assert nobody["status"] == "not_done"
+    for folder, name in (("smith", "Smith"), ("again-Smith", "Smith"), ("again-Jones", "Jones")):
+        steps = (tmp_path / "runs" / folder / "steps.jsonl").read_text("utf-8")
+        assert f'Open {name}"' not in steps
+        assert '"fingerprint":"words"' in steps.replace(": ", ":")
+
+
+def title_at_the_end(folder: Path) -> str:
+    return read(folder).steps[-1].observation.title
 
 
 @pytest.mark.usefixtures("here")

@@ -10,17 +10,33 @@ its kind with that name and heading, then and now. One in a row (`BY_WORDS`) may
 begins with the name of another mark in it, such as a link called like the product, and no other row has that name.
 Anything else would be a guess.
 
+A mark whose name had a secret or private data in it is known by its words too: those of today, with the values that
+were given again in place of their names (`Shown`).
+
 Knows observations and actions; no browser, no record. Whatever is found here is checked again before input is sent.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import hypot
+from types import MappingProxyType
 from typing import Any
 
-from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
+from vision_agent.actions import (
+    Action,
+    Cell,
+    CloseTab,
+    Custom,
+    Finish,
+    Infeasible,
+    Point,
+    Press,
+    SwitchTab,
+    mark_in,
+    targets_of,
+)
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.types import Mark, Observation, Step
@@ -29,7 +45,10 @@ BY_NAME = "name"
 """In place of a fingerprint: the mark's own name has the value, so what stands beside it may be of another thing."""
 BY_WORDS = "words"
 """In place of a fingerprint: the mark is recognised by its words, which had another value when it was recorded."""
-_SECRET = re.compile(r"<secret:[\w.-]+>")
+Shown = Mapping[str, str]
+"""What today's page shows for each secret and private datum that the record names."""
+_NOTHING_SHOWN: Shown = MappingProxyType({})
+_SECRET = re.compile(r"<secret:([\w.-]+)>")
 _WORD = re.compile(r"\w+")
 _ALIGNED_PX, _DEEPER_PX = 4.0, 160.0
 """How far a mark may be from where it stood to the title of its row, sideways and up or down, as texts are longer."""
@@ -41,15 +60,25 @@ class RebindError(Exception):
     """A recorded action cannot be repeated here without guessing."""
 
 
-def rebind_actions(step: Step, now: Observation) -> tuple[Action, ...]:
+def rebind_actions(step: Step, now: Observation, shown: Shown = _NOTHING_SHOWN) -> tuple[Action, ...]:
     """The actions of a recorded step that were carried out, with today's marks.
+
+    `shown`: what today's page shows for secrets and private data, by name.
 
     Raises:
         RebindError: a target has no match here, or more than one.
     """
     was = step.observation
     done = carried_out(step)
-    return tuple(_again(action, was, now, is_first=index == 0) for index, action in enumerate(done))
+    return tuple(_again(action, was, now, shown, is_first=index == 0) for index, action in enumerate(done))
+
+
+def names_in_targets(step: Step) -> tuple[str, ...]:
+    """The names of secrets and private data by which the targets of a recorded step are known."""
+    numbers = (number for action in carried_out(step) for each in targets_of(action) if (number := mark_in(each)))
+    marks = (step.observation.known_mark(number) for number in numbers)
+    texts = (text for mark in marks if mark for text in (mark.name, mark.shows, mark.context, mark.heading))
+    return tuple(dict.fromkeys(name for text in texts for name in _SECRET.findall(text)))
 
 
 def carried_out(step: Step) -> tuple[Action, ...]:
@@ -57,33 +86,33 @@ def carried_out(step: Step) -> tuple[Action, ...]:
     return tuple(action for action, _ in step.carried_out)
 
 
-def _again(action: Action, was: Observation, now: Observation, *, is_first: bool) -> Action:
+def _again(action: Action, was: Observation, now: Observation, shown: Shown, *, is_first: bool) -> Action:
     match action:
         case Custom():
             raise RebindError(f"it is not known what {action.name} was given, so it is not called again")
         case Press(target=None) if is_first:
-            _must_have_the_focus(was, now)
+            _must_have_the_focus(was, now, shown)
         case SwitchTab() | CloseTab() if len(was.tabs) != len(now.tabs):
             raise RebindError(f"there were {len(was.tabs)} tabs then, and there are {len(now.tabs)} now")
         case Finish() | Infeasible():
-            return action.model_copy(update={"evidence": _evidence(action.evidence, was, now)})
+            return action.model_copy(update={"evidence": _evidence(action.evidence, was, now, shown)})
     changed: dict[str, Any] = {}
     for name in type(action).model_fields:
         value = getattr(action, name)
         match value:
             case Cell():
-                changed[name] = value.model_copy(update={"mark": _grid(value, was, now).number})
+                changed[name] = value.model_copy(update={"mark": _grid(value, was, now, shown).number})
             case Point():
                 _must_look_the_same(was, now, f"the point ({value.x:g}, {value.y:g})")
             case int() if name in action.traits.targets:
-                changed[name] = rebind_mark(value, was, now).number
+                changed[name] = rebind_mark(value, was, now, shown).number
             case tuple() if any(isinstance(each, Point) for each in value):
                 _must_look_the_same(was, now, "a path of points")
     return action.model_copy(update=changed)
 
 
-def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
-    """Today's mark for a recorded one.
+def rebind_mark(number: int, was: Observation, now: Observation, shown: Shown = _NOTHING_SHOWN) -> Mark:
+    """Today's mark for a recorded one. `shown`: see `rebind_actions`.
 
     Raises:
         RebindError: there is no match, or more than one.
@@ -94,20 +123,31 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
     if was.mark(number) is None:
         was, now = _with_all_in_view(was), _with_all_in_view(now)
     words = _words(old) + distinction_suffix(old, was.marks)
+    hidden = _SECRET.findall(f"{old.name} {old.shows}")
+    # In the record, and where nobody gave a value for a name, only the name itself counts.
+    by_name = {name: f"<secret:{name}>" for name in hidden}
+    shown = {**by_name, **shown}
+
+    def alike(seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:
+        return _alike(old, seen, tells, shown)
+
     if not old.fingerprint:
         _must_look_the_same(was, now, words)
-        then, here = _alike(old, was, _drawn), _alike(old, now, _drawn)
+        then, here = alike(was, _drawn), alike(now, _drawn)
+    elif hidden:
+        tells = _worded if (here := alike(now, _worded)) else _called
+        then, here = _alike(old, was, tells, by_name), here or alike(now, _called)
     elif old.fingerprint in (BY_NAME, BY_WORDS):
-        tells, here = _worded, _alike(old, now, _worded)
+        tells, here = _worded, alike(now, _worded)
         if old.fingerprint == BY_NAME and not here:
-            tells, here = _called, _alike(old, now, _called)
+            tells, here = _called, alike(now, _called)
         elif not here and (found := _in_row_called(old, was, now)) is not None:
             return found
         # What had the new value in the record already is another mark.
-        then = [mark for mark in _alike(old, was, tells) if mark.fingerprint == old.fingerprint]
+        then = [mark for mark in alike(was, tells) if mark.fingerprint == old.fingerprint]
     else:
         identity = _identity_by(was, now)
-        then, here = _alike(old, was, identity), _alike(old, now, identity)
+        then, here = alike(was, identity), alike(now, identity)
     if len(then) == len(here) == 1:
         return here[0]
     if here and len(then) > 1:
@@ -122,8 +162,8 @@ def _with_all_in_view(seen: Observation) -> Observation:
     return seen.model_copy(update={"marks": (*seen.marks, *seen.out_of_view)})
 
 
-def _grid(cell: Cell, was: Observation, now: Observation) -> Mark:
-    old, new = was.mark(cell.mark), rebind_mark(cell.mark, was, now)
+def _grid(cell: Cell, was: Observation, now: Observation, shown: Shown) -> Mark:
+    old, new = was.mark(cell.mark), rebind_mark(cell.mark, was, now, shown)
     if old is None or old.grid is None or new.grid is None:
         raise RebindError(f"{_words(new)} has no rows and columns here")
     if (old.grid.rows, old.grid.columns) != (new.grid.rows, new.grid.columns):
@@ -237,15 +277,29 @@ def _control(mark: Mark) -> tuple[object, ...]:
     return *what, mark.name.casefold()
 
 
-def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:
-    return [mark for mark in seen.marks if all(map(_is_said, tells(old), tells(mark)))]
+def _alike(
+    old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]], shown: Shown = _NOTHING_SHOWN
+) -> list[Mark]:
+    return [
+        mark for mark in seen.marks if all(_is_said(*each, shown) for each in zip(tells(old), tells(mark), strict=True))
+    ]
 
 
-def _is_said(recorded: object, now: object) -> bool:
-    """Whether two facts are the same. The name of a secret in the record matches any text."""
-    if not (isinstance(recorded, str) and isinstance(now, str) and "<secret:" in recorded):
+def _is_said(recorded: object, now: object, shown: Shown = _NOTHING_SHOWN) -> bool:
+    """Whether two facts are the same. The name of a secret in the record matches what is shown for it, if that is
+    known, else any text.
+    """
+    if recorded == now or not (isinstance(recorded, str) and isinstance(now, str) and "<secret:" in recorded):
         return recorded == now
-    return re.fullmatch(".*".join(map(re.escape, _SECRET.split(recorded))), now, re.DOTALL) is not None
+    folded = {name.casefold(): text for name, text in shown.items()}
+    literal, *rest = _SECRET.split(recorded)
+    pattern = re.escape(literal)
+    for name, literal in zip(rest[::2], rest[1::2], strict=True):
+        text = folded.get(name.casefold())
+        # An observation may have the name in place of the value, as the record does.
+        ways = [f"<secret:{name}>", text, text.casefold()] if text is not None else []
+        pattern += (f"(?:{'|'.join(map(re.escape, ways))})" if ways else ".*") + re.escape(literal)
+    return re.fullmatch(pattern, now, re.DOTALL) is not None
 
 
 def _nearly(old: Mark, now: Observation) -> str:
@@ -272,10 +326,10 @@ def _must_look_the_same(was: Observation, now: Observation, what: str) -> None:
         raise RebindError(f"{what} is used only if the whole picture is the same, and it is not")
 
 
-def _must_have_the_focus(was: Observation, now: Observation) -> None:
+def _must_have_the_focus(was: Observation, now: Observation, shown: Shown) -> None:
     """Raises a `RebindError` if keys without a target would go elsewhere than they did."""
     old, new = _focused(was), _focused(now)
-    if old is not None and (new is None or rebind_mark(old.number, was, now) != new):
+    if old is not None and (new is None or rebind_mark(old.number, was, now, shown) != new):
         raise RebindError(f"keys went to {_words(old)}, which does not have the focus now")
     if old is None and new is not None:
         raise RebindError(f"keys went to no field, and now {_words(new)} has the focus")
@@ -285,12 +339,12 @@ def _focused(seen: Observation) -> Mark | None:
     return next((mark for mark in seen.marks if mark.state.focused), None)
 
 
-def _evidence(numbers: Sequence[int], was: Observation, now: Observation) -> tuple[int, ...]:
+def _evidence(numbers: Sequence[int], was: Observation, now: Observation, shown: Shown) -> tuple[int, ...]:
     """Today's marks for the evidence; those without a match are left out, because nothing is done to them."""
     found = []
     for number in numbers:
         try:
-            found.append(rebind_mark(number, was, now).number)
+            found.append(rebind_mark(number, was, now, shown).number)
         except RebindError:
             continue
     return tuple(found)

@@ -23,10 +23,11 @@ from pydantic import BaseModel
 
 from vision_agent import totp
 from vision_agent.errors import UsageError
+from vision_agent.policy.rebind import BY_WORDS
 from vision_agent.ports import Redact
 from vision_agent.record.private_data import find_private
 from vision_agent.text.disguises import APART, Disguises, Found
-from vision_agent.types import PrivateKind, Secret
+from vision_agent.types import Mark, PrivateKind, Secret
 
 SHORTEST = 3
 """The least length of a secret; a shorter value occurs in almost every text by chance."""
@@ -249,7 +250,11 @@ def _redact_field(model: BaseModel, name: str, dumped: Any, redact: Redact) -> A
 def _redact_beside(live: Any, dumped: Any, redact: Redact) -> Any:
     """Redacts a dump while walking the value beside it, because only the value knows its types."""
     if isinstance(live, BaseModel):
-        return {name: _redact_field(live, name, value, redact) for name, value in dumped.items()}
+        redacted = {name: _redact_field(live, name, value, redact) for name, value in dumped.items()}
+        # A fingerprint is made from the name, so it would tell whoever has a list of names which of them it was.
+        if isinstance(live, Mark) and any(redacted[name] != dumped[name] for name in ("name", "shows", "says")):
+            redacted["fingerprint"] = BY_WORDS
+        return redacted
     if isinstance(live, tuple):
         return [_redact_beside(item, written, redact) for item, written in zip(live, dumped, strict=True)]
     return redact_json(dumped, redact)

@@ -24,6 +24,7 @@ from vision_agent.events import Decided, Event, Observed
 from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.replayed import ReplayedModel
+from vision_agent.policy.rebind import names_in_targets
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import check_chain, load_shot, read, read_beginning
 from vision_agent.record.run_files import reading
@@ -384,10 +385,13 @@ def _secrets(task: Task, steps: Sequence[Step], given: Mapping[str, SecretStr]) 
     strange = next((name for name in given if name not in known), None)
     if strange is not None:
         raise UsageError(f"The run has no secret {strange!r}", f"its secrets: {', '.join(known) or 'none'}")
-    missing = [name for name in typed_secrets(steps) if name in known and name not in given]
+    typed = typed_secrets(steps)
+    named = (name for step in steps for name in names_in_targets(step) if not (name in known and known[name].is_code))
+    missing = [name for name in dict.fromkeys([*typed, *named]) if name in known and name not in given]
     if missing:
+        did = "typed the secret" if missing[0] in typed else "acted on what is known by"
         raise UsageError(
-            f"The run typed the secret {missing[0]}, and records do not contain secret values",
+            f"The run {did} {missing[0]}, and records do not contain secret values",
             " ".join(given_again(known[name]) for name in missing),
         )
     return tuple(known[name].model_copy(update={"value": value}) for name, value in given.items())

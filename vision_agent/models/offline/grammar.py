@@ -58,6 +58,7 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.resolve_target import (
     KIND_WORDS,
+    PLACEHOLDER,
     AmbiguousError,
     GridCell,
     LineTarget,
@@ -70,6 +71,7 @@ from vision_agent.models.offline.resolve_target import (
     is_field,
     is_list,
     is_scroller,
+    names_in_placeholders,
     point_in,
 )
 from vision_agent.types import Mark, Observation
@@ -200,6 +202,8 @@ def _step_line(text: str, number: int) -> StepLine:
 
 def _read(text: str, number: int) -> Build:
     try:
+        if text.split()[0].lower() == "wait" and names_in_placeholders(text):
+            _fail("a wait cannot name a secret or private data; wait for words beside it")
         for pattern, reader in _READERS:
             match = pattern.fullmatch(text)
             if match:
@@ -282,8 +286,9 @@ def _named(text: str) -> NamedTarget:
     # All of a quoted text is the name, whatever stands in it.
     distinction = None if (is_quoted := re.fullmatch(_QUOTED, rest)) else _DISTINCTION.search(rest)
     beside = (distinction[1] or distinction[2]).strip() if distinction else ""
-    if distinction is None and not is_quoted and (distinction := _IN_ROW.search(rest)) is not None:
-        beside = _unquoted(distinction[1])
+    in_row = None if is_quoted else _IN_ROW.search(rest)
+    if in_row is not None and (distinction is None or PLACEHOLDER.fullmatch(in_row[1])):
+        distinction, beside = in_row, _unquoted(in_row[1])
     rest = rest[: distinction.start()] if distinction else rest
     kind = _KIND.search(rest)
     name = rest[: kind.start()].strip() if kind else rest

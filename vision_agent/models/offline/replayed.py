@@ -12,7 +12,7 @@ from contextlib import suppress
 from vision_agent.actions import Finish, Wait
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
-from vision_agent.policy.rebind import RebindError, carried_out, rebind_actions
+from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions
 from vision_agent.policy.takeover import taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Observation, Step, Task
@@ -54,7 +54,7 @@ class ReplayedModel(Model):
         Raises:
             FormatError, ModelUnavailable: as raised by the healer or the next model.
         """
-        self._put_back(steps)
+        self._put_back(steps, _shown(task))
         tried, refused = self._tried, self._refusal(steps)
         if tried is not None and refused:
             if self._healer is None or _ends_the_run(tried):
@@ -71,7 +71,7 @@ class ReplayedModel(Model):
             why = f"all {self._recorded} recorded steps were repeated, but none of them ends the task"
             return self._stop(why, is_early=False)
         step = self._left[0]
-        decision = self._repeat(step, observation, steps)
+        decision = self._repeat(step, observation, steps, _shown(task))
         if decision is not None:
             return decision
         assert self._healer is not None
@@ -79,10 +79,10 @@ class ReplayedModel(Model):
         assert healed is not None  # the healing has only just begun
         return healed
 
-    def _repeat(self, step: Step, observation: Observation, steps: Sequence[Step]) -> Decision | None:
+    def _repeat(self, step: Step, observation: Observation, steps: Sequence[Step], shown: Shown) -> Decision | None:
         """The recorded decision, or why it cannot be repeated; None if the healer takes over."""
         try:
-            actions = rebind_actions(step, observation)
+            actions = rebind_actions(step, observation, shown)
         except RebindError as error:
             # A replay is faster than the model was, so the page may need more time.
             if self._looked_again < len(LOOKS_AGAIN):
@@ -112,7 +112,7 @@ class ReplayedModel(Model):
             reply_id=self._id(step),
         )
 
-    def _put_back(self, steps: Sequence[Step]) -> None:
+    def _put_back(self, steps: Sequence[Step], shown: Shown) -> None:
         """Repeats the last step once more if a person took over instead, and did something else by hand."""
         by_hand = taken_over_last(steps)
         if by_hand is None or self._tried is None:
@@ -120,7 +120,7 @@ class ReplayedModel(Model):
         step, self._tried = self._tried, None
         for done in by_hand:
             with suppress(RebindError):
-                if done.decision.actions == rebind_actions(step, done.observation):
+                if done.decision.actions == rebind_actions(step, done.observation, shown):
                     return
         self._left.insert(0, step)
 
@@ -149,6 +149,11 @@ class ReplayedModel(Model):
 
     def _id(self, step: Step) -> str:
         return f"{self._run}:{step.index}"
+
+
+def _shown(task: Task) -> Shown:
+    """What a page shows for each secret and private datum; codes change."""
+    return {each.name: each.value.get_secret_value() for each in task.secrets if not each.is_code}
 
 
 def _ends_the_run(step: Step) -> bool:

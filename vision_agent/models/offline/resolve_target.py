@@ -74,7 +74,7 @@ def bare_numbers() -> Iterator[None]:
         _BARE_NUMBERS.reset(token)
 
 
-_PLACEHOLDER = re.compile(r"<(?:secret|private):([\w.-]+)>")
+PLACEHOLDER = re.compile(r"<(?:secret|private):([\w.-]+)>")
 _PLACEHOLDER_INSIDE = re.compile(r"(?:secret|private):[\w.-]+")
 """A placeholder that was read as words in < >."""
 _VALUES: ContextVar[Mapping[str, str]] = ContextVar("_VALUES", default=MappingProxyType({}))
@@ -95,7 +95,7 @@ def named_values(values: Mapping[str, str]) -> Iterator[None]:
 
 def names_in_placeholders(text: str) -> frozenset[str]:
     """The names of the secrets and private data for which a text has placeholders."""
-    return frozenset(_PLACEHOLDER.findall(text))
+    return frozenset(PLACEHOLDER.findall(text))
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ def _with_values(where: NamedTarget) -> NamedTarget:
         return where
 
     def fill(text: str) -> str:
-        return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+        return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
     ends_with = f"<{where.beside}>" if _PLACEHOLDER_INSIDE.fullmatch(where.beside) else ""
     return replace(
