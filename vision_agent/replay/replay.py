@@ -202,8 +202,10 @@ class Replay:
         if not was or ending is None or ending.status != "done":
             return ""
         if not ending.answer:
-            return "the recorded answer is left out: it was for other values, and a replay does not read the page anew."
-        return "the answer is the recorded one: a replay does not read the page anew, which may now say another."
+            return (
+                "the recorded answer is left out: it was for other values, and a replay does not read the page again."
+            )
+        return "the answer is the recorded one: a replay does not read the page again, and the page may now say something else."
 
     @property
     def _healings(self) -> list[Any]:
