@@ -390,6 +390,7 @@ def test_every_exit_code_is_explained(generated: dict[str, str]) -> None:
         [row] = [line for line in text.splitlines() if line.startswith(f"| `{code}` |")]
         assert f"`{status}`" in row
         assert row.split("|")[2].strip()
+    assert text.count("`NoSuchRun`") == 1
 
 
 def test_every_file_is_listed_with_a_phrase(generated: dict[str, str]) -> None:

@@ -16,11 +16,14 @@ Each error can carry a `hint`: what would help.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vision_agent.text.escape import cut_text
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from vision_agent.types import Usage
 
 _LONGEST_QUOTING = 2000
@@ -51,6 +54,17 @@ def why_unreadable(error: Exception) -> str:
         case UnicodeDecodeError():
             return "it is not text in UTF-8"
     return str(error)
+
+
+def decider_traceback(error: BaseException) -> TracebackType | None:
+    """The traceback of an error from where a decider that somebody wrote was asked; None if it is of no such one."""
+    package, found = Path(__file__).parent, error.__traceback__
+    while found is not None:
+        code = found.tb_frame.f_code
+        if code.co_name == "decide" and package not in Path(code.co_filename).parents:
+            return found
+        found = found.tb_next
+    return None
 
 
 class UsageError(VisionAgentError):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from vision_agent.errors import RecordError, Unavailable, VisionAgentError
+from vision_agent.errors import RecordError, Unavailable, VisionAgentError, decider_traceback
 from vision_agent.events import (
     Decided,
     Ended,
@@ -199,4 +199,5 @@ def _ending_of_error(error: BaseException) -> Ending:
             return Ending(status="unavailable", sentence=str(error))
         case VisionAgentError():
             return Ending(status="error", sentence=str(error))
-    return Ending(status="error", sentence=f"Internal error: {type(error).__name__}: {error}")
+    who = "Internal error" if decider_traceback(error) is None else "The decider failed"
+    return Ending(status="error", sentence=f"{who}: {type(error).__name__}: {error}")

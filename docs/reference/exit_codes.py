@@ -20,7 +20,7 @@ def exit_codes_page() -> str:
     for status in get_args(Ending.model_fields["status"].annotation):
         endings.setdefault(Ending(status=status, sentence="").exit_code, []).append(f"`{status}`")
     errors: dict[int, list[str]] = {}
-    for error in _errors(VisionAgentError):
+    for error in dict.fromkeys(_errors(VisionAgentError)):
         errors.setdefault(error.exit_code, []).append(f"`{error.__name__}`")
     codes = sorted({*of_run, *endings, *errors})
     rows = [

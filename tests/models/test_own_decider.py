@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +24,12 @@ class Climber(Model):
 
     async def decide(self, task, steps, observation, *, complaint=""):
         raise NotImplementedError
+
+class Falls(Model):
+    name = "falls"
+
+    async def decide(self, task, steps, observation, *, complaint=""):
+        return {}["stairs"]
 
 class Plain:
     pass
@@ -80,6 +89,20 @@ def test_a_decider_that_cannot_be_loaded_is_told_and_nothing_is_left(
         app([*command, "--model", name], standalone_mode=False)
     assert raised.value.exit_code == 2
     assert {each.name for each in here.iterdir()} == set(MODULES)
+
+
+def test_an_error_of_a_decider_ends_the_run_with_code_2_and_shows_where_it_is(here: Path) -> None:
+    (here / "stairs.html").write_text("<title>Stairs</title><button>Up</button>", "utf-8")
+    command = [sys.executable, "-m", "vision_agent", "run", "stairs.html", "Climb", "--model", "own_climber:Falls"]
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
+    done = subprocess.run([*command, "--json"], cwd=here, env=environment, capture_output=True, text=True, timeout=120)
+    said = json.loads(done.stdout)
+    assert (said["status"], said["sentence"]) == ("error", "The decider failed: KeyError: 'stairs'")
+    assert done.returncode == said["exit_code"] == 2
+    lines = done.stderr.splitlines()
+    assert any("own_climber.py" in line and line.endswith("in decide") for line in lines)
+    assert "vision_agent" not in "".join(line for line in lines if line.strip().startswith("File "))
+    assert lines[-1] == "vision-agent: the decider in own_climber.py failed, where the traceback says."
 
 
 @pytest.mark.usefixtures("here")

@@ -1,7 +1,8 @@
 """The command line: parses, calls, prints. No logic lives here.
 
 Each command imports what it needs when it runs, so that `--help` answers at once.
-Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person or policy, 5 browser or model down, 130 interrupted.
+Exit codes: 0 done, 1 not done, 2 usage or an error, 3 limit, 4 needs a person or policy,
+5 browser or model down, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from vision_agent.cli.runs import app as runs
 from vision_agent.cli.terminal import escape_commands, escaped_output, prepare_streams
 from vision_agent.cli.trust import app as trusting
 from vision_agent.cli.ui import app as looking
-from vision_agent.errors import UsageError, VisionAgentError
+from vision_agent.errors import UsageError, VisionAgentError, decider_traceback
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,10 +107,20 @@ def main() -> None:
     except KeyboardInterrupt:
         print("vision-agent: interrupted.", file=sys.stderr)  # noqa: T201
         sys.exit(_INTERRUPTED)
-    except Exception:  # noqa: BLE001 - a mistake of ours, whose report may quote a page
+    except Exception as error:  # noqa: BLE001 - a mistake of ours or of a decider, whose report may quote a page
         with escaped_output():
-            traceback.print_exc()
-        sys.exit(1)
+            _print_unforeseen(error)
+        sys.exit(VisionAgentError.exit_code)
+
+
+def _print_unforeseen(error: Exception) -> None:
+    """Prints the traceback; of an error of a decider that somebody wrote, only what is in there."""
+    own = decider_traceback(error)
+    traceback.print_exception(type(error), error, own or error.__traceback__)
+    if own is not None:
+        file = Path(own.tb_frame.f_code.co_filename).name
+        sentence = f"vision-agent: the decider in {file} failed, where the traceback says."
+        print(sentence, file=sys.stderr)  # noqa: T201 - the one line a person gets
 
 
 def _interrupt(*_: object) -> None:

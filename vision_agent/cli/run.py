@@ -371,8 +371,8 @@ def run(
     A step line is one action: click Sign in · type "a@b.c" into Email · select Large in Size · press Enter ·
     scroll down · wait for "Thank you" · finish.
 
-    Exit codes: 0 done or a dry run, 1 not done, 2 usage, 3 limit, 4 needs a person, 5 browser or model down,
-    130 interrupted.
+    Exit codes: 0 done or a dry run, 1 not done, 2 usage or an error, 3 limit, 4 needs a person,
+    5 browser or model down, 130 interrupted.
     """
     from vision_agent.session import Agent
     from vision_agent.session.deciders import require_models

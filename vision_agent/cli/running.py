@@ -192,6 +192,8 @@ def exit_code_of(ending: Ending) -> int:
             return error.exit_code
         case KeyboardInterrupt():
             return 130
+        case Exception():
+            return VisionAgentError.exit_code
     return ending.exit_code
 
 
