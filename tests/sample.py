@@ -698,6 +698,8 @@ STARTS_A_BROWSER = (
     "integrations/test_mcp_trouble.py",
     "integrations/test_pytest_plugin.py",
     "integrations/test_toolsets.py",
+    "models/test_own_decider.py::test_an_error_of_a_decider_ends_the_run_with_code_2_and_shows_where_it_is",
+    "models/test_own_decider.py::test_replies_that_stay_unusable_are_complained_about_once_and_no_higher_limit_is_advised",
     "policy/test_asked_clicks.py",
     "record/test_permissions.py::test_a_trace_is_its_owners_alone_too",
     "test_cli_found.py",

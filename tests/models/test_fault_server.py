@@ -146,6 +146,9 @@ def cases(wire: str) -> dict[str, Case]:
         "200, an odd part": Case(changed(wire, **blocks), "unavailable", "answered successfully", 2),
         "200, a hollow part": Case(changed(wire, **hollow), "unavailable", "answered successfully", 2),
     }
+    if wire == "compatible":
+        no_choice = changed(wire, choices=[])
+        no_messages["200, no choice"] = Case(no_choice, "unavailable", "its choices are an empty list; give one", 2)
     refused = {f"{status}": Case(Answer(b"no", status), "unavailable", f"{status}", 1) for status in (400, 401, 404)}
     long = fault(400, "invalid_request_error", "A" * 5_000_000)
     refused["400, a message without end"] = Case(long, "unavailable", "does not fit this model: AAA", 1)

@@ -17,6 +17,7 @@ from vision_agent.models.own_decider import is_own_decider, own_decider
 from vision_agent.ports import Model
 
 DECIDER = """
+from vision_agent.errors import FormatError
 from vision_agent.ports import Model
 
 class Climber(Model):
@@ -30,6 +31,12 @@ class Falls(Model):
 
     async def decide(self, task, steps, observation, *, complaint=""):
         return {}["stairs"]
+
+class Mumbles(Model):
+    name = "mumbles"
+
+    async def decide(self, task, steps, observation, *, complaint=""):
+        raise FormatError("It mumbles.")
 
 class Plain:
     pass
@@ -91,11 +98,25 @@ def test_a_decider_that_cannot_be_loaded_is_told_and_nothing_is_left(
     assert {each.name for each in here.iterdir()} == set(MODULES)
 
 
-def test_an_error_of_a_decider_ends_the_run_with_code_2_and_shows_where_it_is(here: Path) -> None:
-    (here / "stairs.html").write_text("<title>Stairs</title><button>Up</button>", "utf-8")
-    command = [sys.executable, "-m", "vision_agent", "run", "stairs.html", "Climb", "--model", "own_climber:Falls"]
+def run_with(decider: str, *options: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A run of the command line with this decider, on a page with one button."""
+    (cwd / "stairs.html").write_text("<title>Stairs</title><button>Up</button>", "utf-8")
+    command = [sys.executable, "-m", "vision_agent", "run", "stairs.html", "Climb", "--model", decider, *options]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
-    done = subprocess.run([*command, "--json"], cwd=here, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_replies_that_stay_unusable_are_complained_about_once_and_no_higher_limit_is_advised(here: Path) -> None:
+    done = run_with("own_climber:Mumbles", cwd=here)
+    assert done.returncode == 3
+    assert done.stderr.count("It mumbles") == 1
+    [advice] = [line for line in done.stderr.splitlines() if line.strip().startswith("go on")]
+    assert "higher" not in advice
+    assert advice.endswith("must answer is in the guide own-model-server")
+
+
+def test_an_error_of_a_decider_ends_the_run_with_code_2_and_shows_where_it_is(here: Path) -> None:
+    done = run_with("own_climber:Falls", "--json", cwd=here)
     said = json.loads(done.stdout)
     assert (said["status"], said["sentence"]) == ("error", "The decider failed: KeyError: 'stairs'")
     assert done.returncode == said["exit_code"] == 2

@@ -70,6 +70,29 @@ def test_a_text_without_end_is_cut():
     assert 1500 < len(shown.getvalue()) < 3000
 
 
+def test_a_complaint_that_comes_again_and_again_is_shown_once():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=200))
+    why = "The reply is empty. Answer with the JSON object."
+    gave_up = Decision(author="model", next_goal=f"The model gave no usable reply in 3 tries; the last time: {why}")
+    for step in (1, 2):
+        for _ in range(3):
+            progress(Troubled(step=step, sentence=why))
+        progress(Decided(step=step, decision=gave_up))
+    for _ in range(2):
+        progress(Troubled(step=3, sentence=why))
+    progress(Decided(step=3, decision=Decision(actions=(Click(target=3),), author="model")))
+    progress(Troubled(step=4, sentence=why))
+    none = "The model gave no usable reply in 3 tries; the last time: the same again."
+    assert [line.strip() for line in shown.getvalue().splitlines()] == [
+        why,
+        none,
+        none,
+        "the same again, 2 times",
+        why,
+    ]
+
+
 def test_what_was_read_is_told_in_one_line_and_of_many_texts_the_last_ones():
     console = Console(file=io.StringIO(), width=80)
     (fact,) = found_facts(console, ["Mug | 14\n\n  Cup | 9\n" + "x" * 100_000], [])

@@ -33,6 +33,9 @@ GOAL_OF_LINES = "Follow the step lines in "
 """How the goal of a run without one begins; the name of the file of its step lines follows."""
 _GO_ON = {"interrupted": "", "needs_person": "", "limit": ", with a higher or different limit"}
 """The endings after which a run can be resumed, with what the command needs."""
+_ONCE_USABLE = (
+    ", once the model gives usable replies; what a server of your own must answer is in the guide own-model-server"
+)
 
 
 def with_supervision(settings: Settings) -> Settings:
@@ -130,7 +133,8 @@ def run_agent(
             if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
                 home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
                 command = shlex.join(["vision-agent", "resume", home, *lines, *again])
-                print_whole(console, "go on", command + _GO_ON[agent.ending.status])
+                needs = _ONCE_USABLE if agent.ending.limit == "unusable_replies" else _GO_ON[agent.ending.status]
+                print_whole(console, "go on", command + needs)
 
     try:
         if page is None:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union
 
 from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
 from vision_agent.actions import ACTIONS, Cell, Finish, Infeasible, Offered, Point, Target, targets_of
 from vision_agent.base_model import FrozenModel
@@ -205,8 +206,25 @@ def parse_as(value: dict[str, Any], reply: type[_R]) -> _R:
     try:
         return reply.model_validate(value)
     except ValidationError as error:
-        faults = "; ".join(f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()[:5])
+        faults = "; ".join(_fault(each) for each in _own_faults(error.errors())[:5])
         raise FormatError(f"The reply does not fit the format: {faults}.") from error
+
+
+def _own_faults(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """The faults without those that follow from others: a list is not too short if its items could not be read."""
+    return [
+        each
+        for each in errors
+        if each["type"] != "too_short"
+        or not any(other["loc"][: len(each["loc"])] == each["loc"] for other in errors if other is not each)
+    ]
+
+
+def _fault(error: ErrorDetails) -> str:
+    if error["type"] == "too_short" and not error["ctx"]["actual_length"]:
+        least = error["ctx"]["min_length"]
+        return f"{_place(error['loc'])} is empty; give at least {'one' if least == 1 else least}"
+    return f"{_place(error['loc'])}: {error['msg']}"
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -58,6 +58,9 @@ class Progress:
         self._status: Status | None = None
         self._decision = Decision(author="loop")
         self._marks = 0
+        self._trouble = ""
+        """The last trouble, which is shown once however often it comes in a row."""
+        self._repeats = 0
 
     def __call__(self, event: Event) -> None:
         """Prints one event."""
@@ -79,7 +82,9 @@ class Progress:
             case Decided(decision=decision):
                 self._decision = decision
                 if not decision.actions and decision.next_goal:
-                    self._console.print(Text(f"      {_line(decision.next_goal)}", style="yellow"))
+                    self._print_undecided(decision.next_goal)
+                else:
+                    self._end_trouble()
                 self._show_activity(_line(decision.next_goal) or "acting")
             case Happened():
                 self._print_outcome(event, self._decision)
@@ -88,11 +93,16 @@ class Progress:
                 words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
                 text = f"      {verdict.model} judges: {words}. {_line(verdict.reason)}"
                 self._console.print(Text(text, style="green" if verdict.done else "yellow"))
-            case Troubled():
-                self._console.print(Text(f"      {_line(event.sentence)}", style="yellow"))
+            case Troubled(sentence=sentence) if sentence == self._trouble:
+                self._repeats += 1
+            case Troubled(sentence=sentence):
+                self._end_trouble()
+                self._trouble = sentence
+                self._console.print(Text(f"      {_line(sentence)}", style="yellow"))
             case MessageReceived():
                 self._console.print(Text(f"      {_line(event.message.text)}", style="cyan"))
             case Ended():
+                self._end_trouble()
                 self.stop()
 
     def stop(self) -> None:
@@ -100,6 +110,18 @@ class Progress:
         if self._status is not None:
             self._status.stop()
             self._status = None
+
+    def _print_undecided(self, why: str) -> None:
+        """Prints why there is no action to do; the trouble that was shown last is not quoted again."""
+        if self._trouble and why.endswith(self._trouble):
+            why, self._repeats = f"{why.removesuffix(self._trouble)}the same again.", 0
+        self._console.print(Text(f"      {_line(why)}", style="yellow"))
+
+    def _end_trouble(self) -> None:
+        if self._repeats:
+            times = f", {self._repeats} times" if self._repeats > 1 else ""
+            self._console.print(Text(f"      the same again{times}", style="yellow"))
+        self._trouble, self._repeats = "", 0
 
     def _print_outcome(self, event: Happened, decision: Decision) -> None:
         outcome, action = event.outcome, dict(enumerate(decision.actions)).get(event.index)

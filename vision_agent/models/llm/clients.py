@@ -107,6 +107,8 @@ class Client:
             body = from_json(content, allow_inf_nan=False)
         except ValueError as error:
             return f"body: {error}"
+        if self.wire is _WIRES["chat-completions"] and isinstance(body, dict) and body.get("choices") == []:
+            return "its choices are an empty list; give one, with the message"
         is_reply = isinstance(body, dict) and self.wire.is_reply(body)
         return "" if is_reply else "it has none of the fields of one"
 
