@@ -19,7 +19,7 @@ from vision_agent.batch import Row, RowResult, run_rows
 from vision_agent.batch.run_rows import RowPlan
 from vision_agent.batch.summary import answers_csv, summary_html, write_summary
 from vision_agent.cli.main import app
-from vision_agent.cli.rows import what_is_left
+from vision_agent.cli.rows import how_to_continue, what_is_left
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Event, Happened, Started
 from vision_agent.models.offline.steps import StepsModel
@@ -242,6 +242,27 @@ def test_rows_that_were_not_done_are_counted_and_named(failed: list[int], waitin
     told = list(what_is_left(results))
     assert len(told) == len(said)
     assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, said, strict=True))
+
+
+def test_after_an_interruption_only_rows_with_a_result_are_counted_and_those_that_need_retry_are_named() -> None:
+    nothing = "It was interrupted before it did anything: the same command runs it again."
+    acted = "It was interrupted, and may have done something: look at its run, then run the same command with --retry."
+
+    def told(*rows: tuple[str, str]) -> str:
+        results = [
+            RowResult(row=Row(number=number, values={}), status=status, sentence=sentence)  # type: ignore[arg-type]
+            for number, (status, sentence) in enumerate(rows, start=1)
+        ]
+        return how_to_continue(results, 6, Path("orders"))
+
+    begun = "of 6 rows have a result in orders; run the same command again to continue."
+    assert told(("interrupted", nothing), ("interrupted", nothing)) == f"0 {begun}"
+    assert told(("done", ""), ("interrupted", acted)) == (
+        f"1 {begun} Row 2 was not done: look at its run, then add --retry."
+    )
+    assert told(("not_done", ""), ("running", acted), ("not_run", "")) == (
+        f"1 {begun} Rows 1 and 2 were not done: look at their runs, then add --retry."
+    )
 
 
 def test_a_row_whose_value_was_corrected_is_run_again_by_the_same_command(

@@ -238,3 +238,22 @@ def test_without_a_run_there_is_no_latest(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert "There is no run in runs" in done.stderr
+
+
+def test_in_the_folder_of_a_batch_the_runs_of_its_rows_are_listed_and_none_is_deleted(tmp_path: Path) -> None:
+    for row in ("0001-aa", "0002-bb"):
+        write_run(tmp_path / "orders" / row, small_run(run_id="run", started_at=datetime.now(UTC)))
+
+    listed = vision_agent(tmp_path, "runs", "--runs", "orders", "--status", "done").stdout
+    deleted = vision_agent(tmp_path, "runs", "rm", "--runs", "orders", "--status", "done", "--yes")
+
+    assert sorted(line.split()[0] for line in listed.splitlines() if "✓" in line) == ["0001-aa/run", "0002-bb/run"]
+    assert deleted.returncode == 0
+    assert len(list((tmp_path / "orders").glob("*/run/run.json"))) == 2
+
+
+def test_a_folder_in_place_of_a_command_is_answered_with_the_option(folder: Path) -> None:
+    done = vision_agent(folder, "runs", "runs")
+
+    assert done.returncode == 2
+    assert "to list its runs: vision-agent runs --runs runs" in done.stderr

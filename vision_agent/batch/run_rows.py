@@ -54,6 +54,11 @@ class RowResult(FrozenModel):
         """Whether the row was done."""
         return self.status == "done"
 
+    @property
+    def needs_retry(self) -> bool:
+        """Whether the row began and was not done, so that it is run again only if that is asked for."""
+        return not self.ok and self.status != "not_run" and self.sentence != _DID_NOTHING
+
 
 class RowPlan(NamedTuple):
     """Where and with which limit a row is run."""

@@ -150,10 +150,7 @@ def run_over(
                     )
                 )
         except KeyboardInterrupt:
-            console.print(
-                f"{len(found)} of {len(rows)} rows have a result in {folder}; run the same command again to continue.",
-                soft_wrap=True,
-            )
+            console.print(how_to_continue(list(found.values()), len(rows), folder), soft_wrap=True, highlight=False)
             raise
         finally:
             not_run = [RowResult(row=row, status="not_run", cost_usd=0.0) for row in rows if row.number not in found]
@@ -202,6 +199,18 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
         typer.echo(sentence)
     typer.echo(f"answers  {answers}")
     typer.echo(f"summary  {page}")
+
+
+def how_to_continue(results: Sequence[RowResult], many: int, folder: Path) -> str:
+    """How many rows have a result after an interruption, and how the others get one."""
+    ended = sum(each.status not in ("interrupted", "running", "not_run") for each in results)
+    failed = sorted(each.row.number for each in results if each.needs_retry)
+    again = ""
+    if failed:
+        was, runs = ("was", "its run") if len(failed) == 1 else ("were", "their runs")
+        named = _named_rows(failed)
+        again = f" {named[:1].upper()}{named[1:]} {was} not done: look at {runs}, then add --retry."
+    return f"{ended} of {many} rows have a result in {folder}; run the same command again to continue.{again}"
 
 
 def what_is_left(results: Sequence[RowResult]) -> Iterator[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vision_agent.cli.commands import Commands
+from vision_agent.cli.commands import CommandGroup, Commands
 from vision_agent.cli.options import AsJson, Runs, given, load_settings, named_run, option
 from vision_agent.cli.running import GOAL_OF_LINES
 from vision_agent.errors import RecordError, UsageError
@@ -19,7 +20,16 @@ from vision_agent.errors import RecordError, UsageError
 if TYPE_CHECKING:
     from vision_agent.record.run_list import ListedRun, RunFigures
 
-app = Commands(name="runs")
+
+class _RunsGroup(CommandGroup):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and self.get_command(ctx, args[0]) is None and Path(args[0]).is_dir():
+            named = shlex.join(["vision-agent", "runs", "--runs", args[0]])
+            raise UsageError(f"runs has no command {args[0]}, and that is a folder", f"to list its runs: {named}")
+        return super().resolve_command(ctx, args)
+
+
+app = Commands(name="runs", cls=_RunsGroup)
 
 Status = Annotated[
     str | None,
@@ -30,7 +40,11 @@ Status = Annotated[
 ]
 Goal = Annotated[str | None, option("Only runs whose goal or ending contains this text.", "--text")]
 OlderThan = Annotated[
-    str | None, option("Only runs that were started longer ago than this, such as 12h, 30d or 8w.", "--older-than")
+    str | None,
+    option(
+        "Only runs that were started longer ago than this, such as 30d; m is minutes, h hours, d days, w weeks.",
+        "--older-than",
+    ),
 ]
 Day = Annotated[
     str | None,
@@ -72,11 +86,13 @@ def runs_(
 
     The status says how the run ended, or that it is running, unfinished (it was cut off, and may be resumable) or
     unreadable.
+
+    In the folder of rows of run --over, it lists the runs of all rows.
     """
     if context.invoked_subcommand is not None:
         return
     folder = _folder(runs)
-    found = _found(folder, status, text, day, older_than)
+    found = _found(folder, status, text, day, older_than, with_rows=True)
     shown = [(run, _figures(run)) for run in found[:most]]
     if as_json:
         typer.echo(json.dumps([_facts(run, figures) for run, figures in shown], ensure_ascii=False, indent=2))
@@ -168,13 +184,21 @@ def _folder(runs: Path | None) -> Path:
 
 
 def _found(
-    folder: Path, status: str | None, text: str | None, day: str | None, older_than: str | None
+    folder: Path,
+    status: str | None,
+    text: str | None,
+    day: str | None,
+    older_than: str | None,
+    *,
+    with_rows: bool = False,
 ) -> tuple[ListedRun, ...]:
-    from vision_agent.record.run_list import list_runs, matching
+    """The runs in the folder that the options select; `with_rows`: those of its rows if it is the folder of a batch."""
+    from vision_agent.record.run_list import list_row_runs, list_runs, matching
 
     before = datetime.now(UTC) - _age(older_than) if older_than else None
     on = _day(day, datetime.now().astimezone().date()) if day else None
-    return matching(list_runs(folder), status=status or "", text=text or "", day=on, before=before)
+    listed = list_runs(folder) or (list_row_runs(folder) if with_rows else ())
+    return matching(listed, status=status or "", text=text or "", day=on, before=before)
 
 
 def _day(text: str, today: date) -> date:
@@ -229,7 +253,7 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
     table.add_column("goal")
     for run, figures in shown:
         _sign, style = _sign_of(run)
-        name, status, *took = _row(run, figures)
+        name, status, *took = _row(run, figures, folder)
         # Only the last column may shrink in a narrow terminal.
         about = Text(no_wrap=True, overflow="ellipsis")
         goal = run.goal.removeprefix(GOAL_OF_LINES)  # so the name of their file shows in a narrow terminal
@@ -243,13 +267,13 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
         console.print(f"{many - len(shown)} more in {folder}; --most shows more.", style="dim", highlight=False)
 
 
-def _row(run: ListedRun, figures: RunFigures | None) -> tuple[str, ...]:
+def _row(run: ListedRun, figures: RunFigures | None, folder: Path) -> tuple[str, ...]:
     from vision_agent.text.escape import escaped_line
 
     sign, _style = _sign_of(run)
     status = f"{sign} {run.status.replace('_', ' ')}"
     steps = str(figures.steps) if figures else ""
-    return escaped_line(run.folder.name), status, steps, _time(run.seconds), _cost(figures)
+    return escaped_line(str(run.folder.relative_to(folder))), status, steps, _time(run.seconds), _cost(figures)
 
 
 def _sign_of(run: ListedRun) -> tuple[str, str]:

@@ -87,6 +87,19 @@ def list_runs(runs: Path) -> tuple[ListedRun, ...]:
     return tuple(latest_first(map(listed_run, folders)))
 
 
+def list_row_runs(batch: Path) -> tuple[ListedRun, ...]:
+    """The runs one folder deeper, as those of the rows of a batch, the latest first.
+
+    Raises:
+        UsageError: a folder cannot be read.
+    """
+    try:
+        rows = [each for each in batch.iterdir() if each.is_dir() and not each.is_symlink()] if batch.exists() else []
+    except OSError as error:
+        raise UsageError(f"The runs in {batch} cannot be listed: {error.strerror}") from error
+    return tuple(latest_first(run for row in rows for run in list_runs(row)))
+
+
 def latest_first(runs: Iterable[ListedRun]) -> list[ListedRun]:
     """These runs in the order of a list."""
     return sorted(runs, key=lambda run: (run.started_at, run.folder.name), reverse=True)
