@@ -463,7 +463,7 @@ _PASSWORD = re.compile(
 
 
 PrivateKind = Literal["card", "iban", "national-id"]
-"""Kinds of private data that are known by their form and their check digits."""
+"""Kinds of private data that are recognised by their format and their check digits."""
 
 
 class Secret(RenamedFields):

@@ -81,7 +81,7 @@ def add(
     head: Annotated[
         str | None,
         typer.Option(
-            "--head", help="The record hash that the run printed; also detects a changed ending.", show_default=False
+            "--head", help="The head that the run printed; also detects a changed ending.", show_default=False
         ),
     ] = None,
     confirm: Annotated[

@@ -134,7 +134,7 @@ def replay(
     """Replay a recorded run on the live page, without a model, and report how closely it matches the record.
 
     A step is repeated only if its target is certain: a unique match, then and now. Otherwise the replay stops and says
-    why. A replay is recorded in its own run folder, which names the original run and its record hash.
+    why. A replay is recorded in its own run folder, which names the original run and its head.
 
     A record grants nothing: secrets are given again as they were to the run (--secret, --code, --private), files to
     upload with --file, and a run that accepted dialogs or gave pages permissions is repeated only if your settings do

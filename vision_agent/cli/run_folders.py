@@ -23,7 +23,7 @@ Head = Annotated[
     str | None,
     typer.Option(
         "--head",
-        help="The record hash that the run printed; also detects a changed or missing end.",
+        help="The head that the run printed; also detects a changed or missing end.",
         show_default=False,
     ),
 ]
