@@ -75,7 +75,7 @@ def test_an_answer_that_was_read_then_is_said_to_be_the_recorded_one_or_left_out
     again = command(*replay)
     assert (again["answer"], again["answer_note"]) == (
         "Ann pays $10",
-        "the answer is the recorded one: a replay does not read the page again, and the page may now say something else.",
+        "the answer is the recorded one: a replay does not read the page again, and the page may have changed.",
     )
     other = CliRunner().invoke(app, [*replay, "--set", "1=Bob"], catch_exceptions=False)
     assert other.stdout == "The task is done.\n"

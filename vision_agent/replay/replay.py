@@ -202,10 +202,8 @@ class Replay:
         if not was or ending is None or ending.status != "done":
             return ""
         if not ending.answer:
-            return (
-                "the recorded answer is left out: it was for other values, and a replay does not read the page again."
-            )
-        return "the answer is the recorded one: a replay does not read the page again, and the page may now say something else."
+            return "the recorded answer is left out: it was for other values, and a replay reads no new one."
+        return "the answer is the recorded one: a replay does not read the page again, and the page may have changed."
 
     @property
     def _healings(self) -> list[Any]:
