@@ -157,7 +157,7 @@ LONG = frozenset(
         "browser/test_moving_targets.py::test_a_point_at_the_edge_of_a_moving_twin_never_reaches_the_other",
         "browser/test_moving_targets.py::test_a_point_goes_along_with_the_element_that_was_there",
         "browser/test_moving_targets.py::test_a_point_on_what_says_something_else_by_now_is_refused",
-        "browser/test_moving_targets.py::test_what_flees_from_the_pointer_and_leaves_a_twin_there_is_refused",
+        "browser/test_moving_targets.py::test_what_flees_from_the_pointer_and_leaves_a_twin_there_is_refused_or_itself_pressed",
         "browser/test_moving_targets.py::test_what_moves_is_dragged_and_dropped_on_what_moves",
         "browser/test_mutations.py::test_what_was_meant_is_hit_or_refused_for_the_right_reason",
         "browser/test_navigations.py::test_a_dead_port_in_a_frame_or_a_new_tab_is_told_of_that",

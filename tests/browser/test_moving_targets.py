@@ -208,9 +208,10 @@ addEventListener('pointermove', (event) => {{
 </script>"""
 
 
-async def test_what_flees_from_the_pointer_and_leaves_a_twin_there_is_refused(on: On) -> None:
+async def test_what_flees_from_the_pointer_and_leaves_a_twin_there_is_refused_or_itself_pressed(on: On) -> None:
     settings = SETTINGS.model_copy(update={"action_deadline_s": 3.0})
     async with on(FLEES.format(), settings=settings) as hand:
         outcome = await hand.act(Click(target=hand.number("Archive")))
-        assert outcome.status == "refused", outcome.sentence
-        assert await hand.js("said") == [], outcome.sentence
+        # A page too busy to flee in time is pressed where it was checked.
+        assert outcome.status in ("refused", "done"), outcome.sentence
+        assert await hand.js("said") == (["Archive"] if outcome.status == "done" else []), outcome.sentence
