@@ -177,7 +177,7 @@ action must look at these, so there may be no others."""
 CLASS_MATCHES = {
     "browser/act/act.py": {"Drag", "Select"},  # a path, or a list that is searched, takes longer
     "evals/baselines.py": {"Check", "Click", "Select", "Set", "Type"},  # the actions that a baseline makes itself
-    "export/cere.py": {"Check", "Click", "Select", "Set", "Type"},  # the default is the action's own kind and fields
+    "export/cere/action_files.py": {"Check", "Click", "Select", "Set", "Type"},  # the default: its own kind and fields
     "export/playwright_test.py": {"Check", "Set", "Upload"},  # of these three only
     "policy/interrupted.py": {"Check", "Select", "Set", "Type"},  # by default nothing shows that it was done
     "policy/rebind.py": {"Press"},  # the default is to find its targets again
