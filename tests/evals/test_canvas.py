@@ -23,7 +23,7 @@ from vision_agent.evals.suites.canvas.solver import SceneModel, check_lines
 from vision_agent.evals.suites.canvas.suite import CanvasSuite, end_state, verdict
 from vision_agent.evals.suites.canvas.tasks import CanvasTask, Level, StateCheck, fault_of
 from vision_agent.evals.suites.fixture_sites import served
-from vision_agent.evals.suites.suite import suite_named
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.settings import Settings
 
 FOLDER = assets.fixtures("canvas")

@@ -22,7 +22,7 @@ from vision_agent.evals import miniwob
 from vision_agent.evals.ablation import left_out_parts
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suites.suite import suite_named
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Model
 from vision_agent.record.read import check_chain, read

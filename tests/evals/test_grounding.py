@@ -21,7 +21,7 @@ from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.frozen import freeze
 from vision_agent.evals.suites.mind2web import build_paper, read_mind2web
 from vision_agent.evals.suites.offline import PageQuestion
-from vision_agent.evals.suites.suite import suite_named
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.events import Ended, Started
 from vision_agent.export.formats import export
 from vision_agent.settings import Settings

@@ -23,7 +23,7 @@ from vision_agent.evals.results.summary import summary
 from vision_agent.evals.results.tables import as_csv, as_json, as_markdown
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.frozen import freeze, read_index, read_task
-from vision_agent.evals.suites.suite import suite_named
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.events import Ended, Event, Observed, Started
 from vision_agent.record import verify
 from vision_agent.record.read import read

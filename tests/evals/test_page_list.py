@@ -15,8 +15,8 @@ from vision_agent.evals.answer_grading import Reference, grade_decision
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.frozen import SHOTS, FrozenTask, create_frozen
 from vision_agent.evals.suites.page_list import freeze_page, freeze_pages
-from vision_agent.evals.suites.suite import suite_named
 from vision_agent.evals.suites.suite_file import FilePage
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.settings import BrowserSettings, ObserveSettings, Settings
 from vision_agent.types import Decision
 

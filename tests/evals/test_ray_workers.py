@@ -28,8 +28,9 @@ from tests.conftest import hear_signals
 from tests.loopback import Handler, LoopbackServer
 from vision_agent.errors import UsageError
 from vision_agent.evals.ray_workers import joined
+from vision_agent.evals.suites.fixture_suite import SITES, FixtureSuite
+from vision_agent.evals.suites.miniwob_suite import MiniwobSuite
 from vision_agent.evals.suites.offline import OfflineSuite, OfflineTask
-from vision_agent.evals.suites.suite import SITES, FixtureSuite, MiniwobSuite
 from vision_agent.record.read import check_chain
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed; `make test-ray` installs it")

@@ -13,7 +13,7 @@ from vision_agent.errors import UsageError
 from vision_agent.evals.items import ItemResult, setting_differences
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.fixture_sites import served
-from vision_agent.evals.suites.suite import SITES, FixtureSuite
+from vision_agent.evals.suites.fixture_suite import SITES, FixtureSuite
 from vision_agent.evals.suites.variants import VARIANTS, variants_named
 from vision_agent.settings import BrowserSettings, Settings
 

@@ -42,7 +42,7 @@ from vision_agent.evals import hit_oracle
 from vision_agent.evals.hit_oracle import HitOracle
 from vision_agent.evals.items import Witnessed
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suites.suite import suite_named
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.events import Happened, Intended, Observed
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import RunInMemory

@@ -202,7 +202,7 @@ def suite(
     from vision_agent.evals.suites.canvas import parts
     from vision_agent.evals.suites.canvas.suite import CanvasSuite
     from vision_agent.evals.suites.offline import OfflineSuite
-    from vision_agent.evals.suites.suite import suite_named
+    from vision_agent.evals.suites.suite_names import suite_named
     from vision_agent.text.console import TerminalConsole, progress_line
 
     flags = browser_flags(executable, viewport=size_of(viewport))
@@ -301,7 +301,7 @@ def _row_name(model: str) -> str:
 
 
 def _varied(suite: Suite | OfflineSuite, names: Sequence[str]) -> Sequence[Suite]:
-    from vision_agent.evals.suites.suite import FixtureSuite
+    from vision_agent.evals.suites.fixture_suite import FixtureSuite
 
     if names and not isinstance(suite, FixtureSuite):
         raise UsageError(f"--variant works only with the suite fixtures, not with {suite.name}", "leave it out")

@@ -33,6 +33,8 @@ _NEVER_SERVED = (TASKS_FILE, "attacks.json")
 COMMON = "common"
 """Folder beside the sites for shared files; each site serves it under this path, unless it has its own file there."""
 SESSION_COOKIE = "site-session"
+NO_CARET = "<style>:root, :root * { caret-color: transparent !important }</style>"
+"""Hides the blinking caret, so that the same page gives the same picture."""
 
 
 class Report(FrozenModel):

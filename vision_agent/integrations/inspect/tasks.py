@@ -13,8 +13,10 @@ from rapidfuzz import process
 
 from vision_agent.errors import UsageError
 from vision_agent.evals.security.suite import SecuritySuite
+from vision_agent.evals.suites.fixture_suite import FixtureSuite
 from vision_agent.evals.suites.offline import OfflineSuite
-from vision_agent.evals.suites.suite import FixtureSuite, Suite, suite_named
+from vision_agent.evals.suites.suite import Suite
+from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.integrations.inspect.scorers import attack_stopped, end_state, hit_oracle
 from vision_agent.integrations.inspect.solver import play
 
