@@ -16,8 +16,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from vision_agent.integrations.mcp.browser_session import SessionRules
 from vision_agent.integrations.mcp.serving import serve_http
-from vision_agent.integrations.mcp.sessions import SessionRules
 from vision_agent.record.verify import verify
 from vision_agent.settings import Settings
 from vision_agent.types import Task

@@ -18,8 +18,8 @@ from vision_agent.cli.main import app
 from vision_agent.cli.options import secrets_of
 from vision_agent.errors import FormatError, UsageError, VisionAgentError
 from vision_agent.integrations.mcp import tools
+from vision_agent.integrations.mcp.browser_session import SessionRules
 from vision_agent.integrations.mcp.client_settings import client_settings
-from vision_agent.integrations.mcp.sessions import SessionRules
 from vision_agent.settings import Settings
 from vision_agent.types import Task
 

@@ -98,9 +98,9 @@ def mcp(
     if find_spec("mcp") is None:
         raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
     from vision_agent.browser.launch.profile import require_profile
+    from vision_agent.integrations.mcp.browser_session import MOST_STEPS, SessionRules
     from vision_agent.integrations.mcp.client_settings import client_settings, stand_in
     from vision_agent.integrations.mcp.serving import serve_http_until_told, serve_stdio
-    from vision_agent.integrations.mcp.sessions import MOST_STEPS, SessionRules
 
     bounds = {"steps": MOST_STEPS, **limits.limits}
     flags = given(

@@ -8,9 +8,10 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from vision_agent.integrations.mcp.browser_session import MOST_STEPS, PersonQuestion, SessionRules
 from vision_agent.integrations.mcp.calls import Calls, ToolAnswer
 from vision_agent.integrations.mcp.instructions import instructions
-from vision_agent.integrations.mcp.sessions import MOST_STEPS, PersonQuestion, SessionRules, Sessions
+from vision_agent.integrations.mcp.sessions import Sessions
 from vision_agent.integrations.mcp.tools import ToolSpec, offered_tools, parse_call
 from vision_agent.policy.approval import risks_of
 from vision_agent.session.keywords import GivenSettings, Secrets, settings_from, task_from

@@ -10,7 +10,7 @@ from inspect_ai.tool import ToolCall, ToolCallView
 
 from vision_agent.errors import FormatError
 from vision_agent.integrations.inspect.tools import PREFIX, browsers_of_tools, owner
-from vision_agent.integrations.mcp.sessions import SessionRefused
+from vision_agent.integrations.mcp.browser_session import SessionRefused
 from vision_agent.policy.approval import words_of
 from vision_agent.settings import ApprovalSettings, load, load_policy
 

@@ -15,14 +15,9 @@ from vision_agent.actions import Finish, Goto, LookAt, Read
 from vision_agent.errors import FormatError, VisionAgentError
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.integrations.mcp import answers
+from vision_agent.integrations.mcp.browser_session import BrowserSession, EndedSession, PersonQuestion, SessionRefused
 from vision_agent.integrations.mcp.client_model import ClientTurn
-from vision_agent.integrations.mcp.sessions import (
-    BrowserSession,
-    EndedSession,
-    PersonQuestion,
-    SessionRefused,
-    Sessions,
-)
+from vision_agent.integrations.mcp.sessions import Sessions
 from vision_agent.integrations.mcp.tools import Call, OpenArguments, RunArguments, ToolSpec, parse_call
 from vision_agent.models.prompt.templates import as_line
 from vision_agent.models.reply import check_target

@@ -17,10 +17,11 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from vision_agent.integrations.mcp.browser_session import PersonQuestion
 from vision_agent.integrations.mcp.calls import Calls, ToolAnswer
 from vision_agent.integrations.mcp.instructions import instructions
 from vision_agent.integrations.mcp.look_app import APP_URI, EXTENSIONS, TOOL_META, app_contents, app_resource
-from vision_agent.integrations.mcp.sessions import PersonQuestion, Sessions
+from vision_agent.integrations.mcp.sessions import Sessions
 from vision_agent.integrations.mcp.tools import AnswerArguments, ToolSpec, offered_tools
 
 _ASKED = "person"

@@ -22,8 +22,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vision_agent.integrations.mcp import SERVED_AT
+from vision_agent.integrations.mcp.browser_session import SessionRules
 from vision_agent.integrations.mcp.server import make_server
-from vision_agent.integrations.mcp.sessions import SessionRules, Sessions
+from vision_agent.integrations.mcp.sessions import Sessions
 from vision_agent.web.loopback import serve_on_loopback, told_to_end
 
 _LARGEST = 200_000
