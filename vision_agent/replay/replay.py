@@ -53,8 +53,6 @@ class Taken(FrozenModel):
     author: Author
     goal: str
     outcomes: tuple[Outcome, ...]
-    recorded_outcomes: tuple[Outcome, ...] = ()
-    """Outcomes of the recorded step; empty for a repair."""
     picture: Likeness | None = None
     """How similar the page was to the one the decision was recorded on."""
 
@@ -210,14 +208,12 @@ class Replay:
         return self._healer.healings if self._healer else []
 
     def _one(self, step: Step, recorded: int | None, healed: Mapping[int, int]) -> Taken:
-        is_repaired = self._patch is not None and any(repair.step == recorded for repair in self._patch.repairs)
         return Taken(
             step=step.index,
             recorded=recorded if recorded is not None else healed.get(step.index),
             author=step.decision.author,
             goal=step.decision.next_goal,
             outcomes=step.outcomes,
-            recorded_outcomes=self._steps[recorded].outcomes if recorded is not None and not is_repaired else (),
             picture=self._pictures.get(step.index),
         )
 

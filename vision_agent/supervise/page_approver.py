@@ -47,8 +47,6 @@ from vision_agent.types import Choice, Decision, Observation, Risky, Shot, Task
 from vision_agent.web.live_view import LiveView
 
 _MOST_LOGGED = 40
-_MOST_INPUTS = 200
-_LONGEST_NAME = 64
 _WAIT_S = 1.0
 _FOLLOWS_LINES = frozenset({"steps", "StepsModel", "replay"})
 """Who decides, or is on record as deciding, where nothing that a person says changes it."""

@@ -15,7 +15,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from vision_agent.evals.perception.churn import Churn
-from vision_agent.evals.perception.score import Finding, PageScore
+from vision_agent.evals.perception.compare import Finding
+from vision_agent.evals.perception.score import PageScore
 
 CROP = 260
 """Edge of a crop on the sheet, in pixels."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
 
 SIDE = 32
 """Pixels of a glyph's side. The drawing has `_INNER` of them along its longer side, in the middle."""
