@@ -10,15 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.hand import SETTINGS, On
-from vision_agent.actions import (
-    Check,
-    Click,
-    Press,
-    Select,
-    Set,
-    Type,
-    Upload,
-)
+from vision_agent.actions import Check, Click, Press, Select, Set, Type, Upload
 
 FIELDS = """<form onsubmit="document.title = 'sent'; return false"><input id=a aria-label=Name value=old><input id=n type=number aria-label=Count value=1>
 <input id=d type=date aria-label=Day><input id=r type=range aria-label=Volume><input id=e type=email aria-label=Mail><button>Send</button></form><br>

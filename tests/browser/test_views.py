@@ -16,19 +16,7 @@ from pydantic import SecretStr
 
 from tests.browser.hand import SETTINGS, Hand
 from tests.conftest import Server
-from vision_agent.actions import (
-    Click,
-    Drag,
-    FindOn,
-    LookAt,
-    Magnify,
-    Offset,
-    Pan,
-    PictureArea,
-    Point,
-    Scroll,
-    Type,
-)
+from vision_agent.actions import Click, Drag, FindOn, LookAt, Magnify, Offset, Pan, PictureArea, Point, Scroll, Type
 from vision_agent.browser import live
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Secret

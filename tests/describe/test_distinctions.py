@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.describe.distinctions import (
-    LONGEST,
-    distinction_match,
-    distinction_suffix,
-    distinctions,
-    safe_name,
-)
+from vision_agent.describe.distinctions import LONGEST, distinction_match, distinction_suffix, distinctions, safe_name
 from vision_agent.geometry import Box
 from vision_agent.types import Mark
 

@@ -7,18 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageFont
 from playwright.async_api import Page
-from record_builder import (
-    MARKS,
-    PAGE,
-    done,
-    limited_run,
-    observation,
-    run,
-    small_run,
-    step_events,
-    story,
-    write_run,
-)
+from record_builder import MARKS, PAGE, done, limited_run, observation, run, small_run, step_events, story, write_run
 
 from tests.conftest import Server
 from vision_agent.actions import Click, Finish

@@ -14,16 +14,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cube.core import (
-    STOP_ACTION,
-    Action,
-    ActionSchema,
-    Content,
-    ImageContent,
-    Observation,
-    StepError,
-    TextContent,
-)
+from cube.core import STOP_ACTION, Action, ActionSchema, Content, ImageContent, Observation, StepError, TextContent
 from cube.resources.browser_session import BrowserSession
 from cube.tool import ToolConfig
 from cube.tools.browser import BrowserTool

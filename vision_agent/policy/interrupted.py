@@ -20,17 +20,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
-from vision_agent.actions import (
-    Action,
-    Check,
-    Goto,
-    OpenTab,
-    Select,
-    Set,
-    Type,
-    mark_in,
-    targets_of,
-)
+from vision_agent.actions import Action, Check, Goto, OpenTab, Select, Set, Type, mark_in, targets_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.events import Resumed
 from vision_agent.policy.rebind import RebindError, rebind_mark

@@ -11,18 +11,7 @@ from typing import Any
 from playwright.async_api import Page
 from pydantic import BaseModel
 
-from vision_agent.actions import (
-    ACTIONS,
-    Action,
-    Ask,
-    Cell,
-    Custom,
-    Finish,
-    Infeasible,
-    LookAt,
-    PictureArea,
-    Point,
-)
+from vision_agent.actions import ACTIONS, Action, Ask, Cell, Custom, Finish, Infeasible, LookAt, PictureArea, Point
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser

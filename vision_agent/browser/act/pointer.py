@@ -6,16 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack
 from functools import partial
 
-from vision_agent.actions import (
-    Cell,
-    Click,
-    DoubleTap,
-    Hold,
-    Hover,
-    Point,
-    Scroll,
-    SelectText,
-)
+from vision_agent.actions import Cell, Click, DoubleTap, Hold, Hover, Point, Scroll, SelectText
 from vision_agent.browser.act import touch
 from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.held import held_button, held_keys, shows_text, stay_held

@@ -27,14 +27,7 @@ from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
 from vision_agent.browser.observe.player_controls import IdlePlayers
 from vision_agent.browser.observe.shown_secrets import Find, drawn_secrets
-from vision_agent.browser.observe.stage_results import (
-    RenderedShots,
-    Scope,
-    ShownPicture,
-    StageTimes,
-    Targets,
-    View,
-)
+from vision_agent.browser.observe.stage_results import RenderedShots, Scope, ShownPicture, StageTimes, Targets, View
 from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, requested_grid
 from vision_agent.browser.page import frames, listeners, overlay, overlay_calls
 from vision_agent.browser.page.capture import capture

@@ -17,10 +17,7 @@ from rich.table import Table
 from vision_agent.evals.answer_grading import Rates
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.results.summary import Agreement, BaselineScore, Reached, ResultsSummary, SettingPair, SuiteRow
-from vision_agent.evals.statistics import (
-    LEVEL,
-    Interval,
-)
+from vision_agent.evals.statistics import LEVEL, Interval
 
 INTERVALS = (
     f"Brackets: {LEVEL:.0%} intervals, bootstrapped over tasks for means; Wilson intervals for success and other rates "

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from inspect_ai.scorer import (
-    Metric,
-    SampleScore,
-    Score,
-    Scorer,
-    Target,
-    Value,
-    accuracy,
-    metric,
-    scorer,
-    stderr,
-)
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, accuracy, metric, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from vision_agent.integrations.inspect.log_links import RUN_FOLDER

@@ -13,16 +13,7 @@ from numpy.typing import NDArray
 
 from vision_agent.vision.labels.placement_cost import PlacementCost
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.rects import (
-    Bools,
-    Floats,
-    Group,
-    Ints,
-    corners_in,
-    rect_areas,
-    rect_sums,
-    sums_at,
-)
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, corners_in, rect_areas, rect_sums, sums_at
 
 _CHANGE = 20
 # In pixels at half size.
