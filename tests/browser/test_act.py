@@ -14,7 +14,7 @@ from vision_agent import actions
 from vision_agent.actions import Action, Check, Click, Drag, Point, Press, Type
 from vision_agent.browser.network.host_policy import Gate, policy_for
 from vision_agent.browser.page import overlay_calls
-from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED
+from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED
 
 Change = Callable[[Hand], Awaitable[Any]]
 SAVE = "<button id=b style='width:90px;height:40px' onclick='document.title = `hit`'>Save</button><p>.</p>"
@@ -399,11 +399,11 @@ async def test_a_window_that_listened_before_us_hears_nothing_of_a_press_that_wa
     async with on(LISTENS_ON_ITS_WINDOW) as hand:
         [mark], frame = hand.seen.marks, hand.page.main_frame
         meant = {"kind": mark.kind, "fingerprint": mark.fingerprint, "expected": NOTHING_EXPECTED}
-        await overlay_calls.guard_press(frame, 2, mark.key, **meant, is_drag=False, lasts_s=2)
+        await overlay_calls.guards.guard_press(frame, 2, mark.key, **meant, is_drag=False, lasts_s=2)
         if is_covered:
             await hand.js("cover()")
         await hand.page.mouse.click(mark.point.x, mark.point.y)
-        told = await overlay_calls.read_press_guard(frame, 2, is_over=True)
+        told = await overlay_calls.guards.read_press_guard(frame, 2, is_over=True)
         assert (told.stopped is not None) == is_covered
         kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]
         assert await hand.js("heard") == ([] if is_covered else [f"{kind} Save" for kind in kinds])
@@ -435,12 +435,12 @@ async def test_a_frame_that_came_between_check_and_press_gets_no_event(on: On, h
         [mark] = hand.seen.marks
         meant = {"kind": mark.kind, "fingerprint": mark.fingerprint, "expected": NOTHING_EXPECTED}
         main, inner = hand.page.frames
-        await overlay_calls.guard_press(main, 2, None, **meant, is_drag=False, lasts_s=2)
-        await overlay_calls.guard_press(inner, 2, mark.key, **meant, is_drag=False, lasts_s=2)
+        await overlay_calls.guards.guard_press(main, 2, None, **meant, is_drag=False, lasts_s=2)
+        await overlay_calls.guards.guard_press(inner, 2, mark.key, **meant, is_drag=False, lasts_s=2)
         await hand.js(f"{change}('{how}')")
         await hand.page.wait_for_function("window.listens")
         await hand.page.mouse.click(mark.point.x, mark.point.y)
-        told = await overlay_calls.read_press_guard(main, 2, is_over=True)
+        told = await overlay_calls.guards.read_press_guard(main, 2, is_over=True)
         assert told.stopped is not None
         assert await hand.js("heard") == []
         await hand.page.mouse.click(mark.point.x, mark.point.y)

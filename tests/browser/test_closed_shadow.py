@@ -17,12 +17,12 @@ async def test_a_frame_that_went_away_hides_no_closed_root_of_the_page(page: Pag
     await page.frame_locator("iframe").locator("button").wait_for()
     assert {mark.name for mark in (await scan(page, 20)).marks} == {"Help"}
     await page.evaluate(ATTACH)
-    assert (await overlay_calls.scan(page.main_frame, 20)).unopened_roots == 1
+    assert (await overlay_calls.scan.scan(page.main_frame, 20)).unopened_roots == 1
     await page.evaluate("document.querySelector('iframe').remove()")
 
     assert await closed_shadow.open_roots(page, 20)
 
-    assert [mark.name for mark in (await overlay_calls.scan(page.main_frame, 20)).marks] == ["Pay"]
+    assert [mark.name for mark in (await overlay_calls.scan.scan(page.main_frame, 20)).marks] == ["Pay"]
 
 
 async def test_closed_roots_are_opened_in_several_documents_at_once(page: Page) -> None:
@@ -43,7 +43,7 @@ async def test_an_element_that_has_none_is_asked_once_and_nothing_is_said_of_it(
     await overlay.register(page.context)
     await page.set_content("<div style='height:40px'></div><button>Pay</button>")
     await scan(page, 20)
-    assert (await overlay_calls.scan(page.main_frame, 20)).unopened_roots == 0
+    assert (await overlay_calls.scan.scan(page.main_frame, 20)).unopened_roots == 0
     assert not await closed_shadow.open_roots(page, 20)
 
 

@@ -100,10 +100,10 @@ async def test_what_moved_since_the_scan_is_known(page: Page, serve: Server) -> 
     await overlay.register(page.context)
     await page.goto(serve({"/": "<button id=a>Stays</button><button id=b style='position:relative'>Goes</button>"}))
     found = await frames.scan(page, 5)
-    still = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    still = await overlay_calls.scan.changes_since_scan(page.main_frame, 5, found.main)
     assert (still.moved, still.has_changed) == ((), False)
     await page.evaluate("b.style.left = '30px'")
-    after = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    after = await overlay_calls.scan.changes_since_scan(page.main_frame, 5, found.main)
     assert list(after.moved) == [mark.key for mark in found.marks if mark.name == "Goes"]
     assert after.has_changed
 
@@ -119,11 +119,11 @@ async def test_what_moved_and_came_back_since_the_scan_is_known(page: Page, serv
     await overlay.register(page.context)
     await page.goto(serve({"/": PUSHED.replace("MODE", mode)}))
     found = await frames.scan(page, 5)
-    still = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    still = await overlay_calls.scan.changes_since_scan(page.main_frame, 5, found.main)
     assert (still.moved, still.has_changed) == ((), False)
     found = await frames.scan(page, 5)
     await page.evaluate(f"(async () => {{ {BLINK}; await {FRAMES}; {BLINK}; await {FRAMES} }})()")
-    after = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    after = await overlay_calls.scan.changes_since_scan(page.main_frame, 5, found.main)
     assert list(after.moved) == [mark.key for mark in found.marks if mark.name == "There"]
     assert after.has_changed
 
@@ -138,7 +138,7 @@ async def test_what_moved_and_came_back_is_known_of_hundreds_of_marks_too(page: 
     assert len(found.marks) == 400
     away, back = f"{style}.marginTop = '50px'", f"{style}.marginTop = ''"
     await page.evaluate(f"(async () => {{ {away}; await {FRAMES}; {back}; await {FRAMES} }})()")
-    after = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    after = await overlay_calls.scan.changes_since_scan(page.main_frame, 5, found.main)
     # Without a change of the document only some are compared in each frame, which is enough to look again.
     assert len(after.moved) == 400 if how == "restyled" else after.moved
 
@@ -146,21 +146,21 @@ async def test_what_moved_and_came_back_is_known_of_hundreds_of_marks_too(page: 
 async def test_a_change_in_a_shadow_root_counts_before_anything_was_looked_at(page: Page, serve: Server) -> None:
     await overlay.register(page.context)
     await page.goto(serve({"/": PUSHED.replace("MODE", "open")}))
-    while (await overlay_calls.stability(page.main_frame, 5)).quiet_ms < 100:
+    while (await overlay_calls.document.stability(page.main_frame, 5)).quiet_ms < 100:
         pass  # each answer takes some milliseconds
     began = await page.evaluate(f"{BLINK}; performance.now()")
-    quiet_ms = (await overlay_calls.stability(page.main_frame, 5)).quiet_ms
+    quiet_ms = (await overlay_calls.document.stability(page.main_frame, 5)).quiet_ms
     assert quiet_ms <= await page.evaluate("performance.now()") - began
 
 
 async def test_a_shadow_root_that_was_not_watched_may_have_changed_until_now(page: Page, serve: Server) -> None:
     await overlay.register(page.context)
     await page.goto(serve({"/": "<div id=host style='height:50px'></div>"}))
-    while (await overlay_calls.stability(page.main_frame, 5)).quiet_ms < 100:
+    while (await overlay_calls.document.stability(page.main_frame, 5)).quiet_ms < 100:
         pass
     began = await page.evaluate("host.attachShadow({mode: 'open'}).innerHTML = '<button>There'; performance.now()")
     await frames.scan(page, 5)
-    quiet_ms = (await overlay_calls.stability(page.main_frame, 5)).quiet_ms
+    quiet_ms = (await overlay_calls.document.stability(page.main_frame, 5)).quiet_ms
     assert quiet_ms <= await page.evaluate("performance.now()") - began
 
 

@@ -13,7 +13,7 @@ from playwright.async_api import Page
 
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.frames import scan
-from vision_agent.browser.page.overlay_calls import FoundMark
+from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.evals import miniwob
 from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.geometry import Box

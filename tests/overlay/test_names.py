@@ -19,7 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from tests.conftest import ROOT, Server
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.frames import Scan, scan
-from vision_agent.browser.page.overlay_calls import FoundMark
+from vision_agent.browser.page.overlay_calls.scan import FoundMark
 
 PAGES = ROOT / "fixtures" / "pages"
 TRAITS = sorted(path.stem for path in PAGES.glob("*.json"))

@@ -277,7 +277,7 @@ async def _interrupted_outcome(sender: InputSender, refusal: Refused, before: Pa
     at = None if before.page.is_closed() else sender.last_location
     try:
         if refusal.refusal == "timed_out" and not before.page.is_closed():
-            await overlay_calls.document_token(before.page.main_frame, ANSWERS_S)
+            await overlay_calls.document.token(before.page.main_frame, ANSWERS_S)
         was = _before(sender, before)
         came = await determine_outcome(Attempt(sentence, at), was, sender.tabs, sender.observer)
     except (Refused, FrameSilent, PlaywrightError):

@@ -18,7 +18,8 @@ from vision_agent.browser.locate.wording import element_words, mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import Focus, FoundMark, OpenLayer
+from vision_agent.browser.page.overlay_calls.fields import Focus
+from vision_agent.browser.page.overlay_calls.scan import FoundMark, OpenLayer
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
@@ -50,7 +51,7 @@ async def must_still_hold(sender: InputSender, action: Action) -> None:
     settings = sender.observer.settings
     await settle(sender.tabs, settings.quiet_s, settings.settle_deadline_s)
     # Before the scan, which gives every element a key.
-    focus = await overlay_calls.focused_element(sender.page.main_frame, sender.deadline_s)
+    focus = await overlay_calls.fields.focused_element(sender.page.main_frame, sender.deadline_s)
     now = await relocate.rescan(sender.seen, sender.deadline_s)
     _must_have_opened_nothing(sender.seen.scan, now)
     _must_have_covered_nothing(sender.seen.scan, now)
@@ -79,7 +80,7 @@ async def allowed_focus(sender: InputSender, action: Action) -> set[str] | None:
     if any(mark.kind == "field" for mark in about.values()) and action.keeps_focus:
         return {*about}
     try:
-        now = await overlay_calls.focused_element(sender.page.main_frame, min(_LEAVE_S, sender.deadline_s))
+        now = await overlay_calls.fields.focused_element(sender.page.main_frame, min(_LEAVE_S, sender.deadline_s))
     except FrameSilent:
         return None  # it navigates or hangs; `effect` reports that
     return {now.key or now.words, *about}

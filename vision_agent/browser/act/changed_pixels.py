@@ -15,7 +15,7 @@ from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import LiveElement
+from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.geometry import Box
 from vision_agent.types import Mark
 from vision_agent.vision.compare import changed_apart_from, changed_share
@@ -95,7 +95,7 @@ async def find_paint(attempt: Attempt, before: PageBefore, observer: Observer) -
     deadline_s = observer.settings.action_deadline_s
     try:
         left = await _unchanged_marks(mark, before, deadline_s)
-        answer = await overlay_calls.find_paint(
+        answer = await overlay_calls.element.find_paint(
             owner.frame,
             deadline_s,
             mark.key,

@@ -150,13 +150,13 @@ class _ScrollPlaces:
     async def note(self, sender: InputSender, ends: _Away) -> None:
         frame, deadline_s = sender.page.main_frame, sender.deadline_s
         for key in (ends.mark.key, ends.source.key):
-            self.places.append((frame, key, await overlay_calls.scroll_places(frame, deadline_s, key)))
+            self.places.append((frame, key, await overlay_calls.scrolling.scroll_places(frame, deadline_s, key)))
 
     async def restore(self, sender: InputSender) -> None:
         """Scrolls everything back, as far as the page allows it."""
         for frame, key, places in self.places:
             with suppress(FrameSilent, PlaywrightError):
-                await overlay_calls.scroll_places(frame, sender.deadline_s, key, back_to=places)
+                await overlay_calls.scrolling.scroll_places(frame, sender.deadline_s, key, back_to=places)
 
 
 def _pulled(start: Location) -> Point:

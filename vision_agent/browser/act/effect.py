@@ -36,7 +36,8 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import Expectation, LiveElement
+from vision_agent.browser.page.overlay_calls.answer_parts import Expectation
+from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
@@ -244,7 +245,7 @@ async def _read_late(attempt: Attempt, before: PageBefore, tabs: Tabs, observer:
         Refused: it does not answer now, either.
     """
     try:
-        await overlay_calls.document_token(tabs.active.main_frame, ANSWERS_S)
+        await overlay_calls.document.token(tabs.active.main_frame, ANSWERS_S)
         return await _read_settled_page(attempt, before, tabs, observer)
     except FrameSilent as error:
         raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
@@ -346,7 +347,7 @@ async def _is_other_document(before: PageBefore, tabs: Tabs, deadline_s: float) 
     page = tabs.active
     if page is not before.page:
         return False
-    token = await overlay_calls.document_token(page.main_frame, deadline_s)
+    token = await overlay_calls.document.token(page.main_frame, deadline_s)
     if not before.seen.scan.frames:  # it has hung since the first look, so its document is not known
         return bool(tabs.navigations.in_tab(page))
     return token != before.seen.scan.main.token
@@ -356,7 +357,7 @@ async def _title_change(before: PageBefore, page: Page, deadline_s: float) -> li
     """The new title, if it changed. Counters and clocks in it, as in `(3) Inbox`, do not count."""
     if page is not before.page:
         return []
-    title, was = await overlay_calls.title(page.main_frame, deadline_s), before.seen.observation.title
+    title, was = await overlay_calls.document.title(page.main_frame, deadline_s), before.seen.observation.title
     is_same = _DIGITS.sub("", title) == _DIGITS.sub("", was)
     return [] if is_same else [f'the title is now "{safe_line(title, 80)}"']
 
@@ -411,7 +412,7 @@ def _value_words(value: str, state: MarkState) -> str:
 
 async def _focus_change(mark: Mark, before: PageBefore, observer: Observer) -> list[str]:
     """Where the focus is now, unless it is where it was before or on the target."""
-    focus = await overlay_calls.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
+    focus = await overlay_calls.fields.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
     is_news = focus.words and focus.key not in (mark.key, before.focused)
     return [f"the focus is on {safe_line(focus.words, 100)}"] if is_news and not mark.frame else []
 
@@ -423,7 +424,7 @@ async def _pointer_lock(attempt: Attempt, seen: LiveObservation, observer: Obser
         return []
     frame = at.frame or seen.page.main_frame
     try:
-        lock = await overlay_calls.pointer_lock(frame, observer.settings.action_deadline_s)
+        lock = await overlay_calls.document.pointer_lock(frame, observer.settings.action_deadline_s)
     except FrameSilent:
         return []
     if lock.was_taken_back:

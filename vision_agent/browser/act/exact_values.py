@@ -98,7 +98,7 @@ async def _are_on_surface(sender: InputSender, surface: Mark, points: Sequence[P
         return [False] * len(points)
     asked = [owner.place.to_frame(point) for point in points]
     try:
-        return (await overlay_calls.shows_points(owner.frame, sender.deadline_s, surface.key, asked)).are_shown
+        return (await overlay_calls.element.shows_points(owner.frame, sender.deadline_s, surface.key, asked)).are_shown
     except FrameSilent:
         return [False] * len(points)
 

@@ -29,7 +29,7 @@ from vision_agent.browser.act.record_sets import (
 from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
-from vision_agent.browser.page.overlay_calls import RecordSet
+from vision_agent.browser.page.overlay_calls.text import RecordSet
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
 
@@ -96,12 +96,12 @@ async def _records_around(sender: InputSender, number: int, names: list[str]) ->
     assert at.mark is not None
     assert at.frame is not None
     words = f"around {at.words}"
-    table = await overlay_calls.table_around(at.frame, sender.deadline_s, at.mark.key)
+    table = await overlay_calls.text.table_around(at.frame, sender.deadline_s, at.mark.key)
     if table is not None and table.kind == "table":
         wide = max(map(len, table.rows), default=0)
         headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
         return RecordSet("table", "", headings, without_head(headings, table.rows), ()), words
-    around = await overlay_calls.record_sets(at.frame, sender.deadline_s, at.mark.key)
+    around = await overlay_calls.text.record_sets(at.frame, sender.deadline_s, at.mark.key)
     fitting = next((each for each in around if has_columns(each, names)), None)
     if fitting is None and not around:
         instead = await what_else(sender)

@@ -253,7 +253,7 @@ async def _must_fit(at: Location, kind: str, value: str, held: str, sender: Inpu
     said = f'"{safe_line(value, 60)}"'
     if kind == "range" and (goes := exceeded_range(at.mark.state, value)):
         raise Refused("not_an_option", f"{at.words} goes {goes}; {safe_line(value, 40)} is out of range.")
-    fit = await overlay_calls.fit_value(at.frame, sender.deadline_s, at.mark.key, kind, held)
+    fit = await overlay_calls.fields.fit_value(at.frame, sender.deadline_s, at.mark.key, kind, held)
     if fit is None:
         raise Refused("gone", f"{at.words} is gone from the page, so no value was set. Look again.")
     is_held = fit.becomes.lower() == held.lower() or (kind == "range" and _NUMERIC.fullmatch(value) is not None)
@@ -366,7 +366,9 @@ async def _insert_secret(sender: InputSender, at: Location, text: str) -> None:
     assert at.mark is not None
     assert at.frame is not None
     mark = at.mark
-    if not await overlay_calls.insert_guarded(at.frame, sender.deadline_s, mark.key, mark.state.input_type, text):
+    if not await overlay_calls.guards.insert_guarded(
+        at.frame, sender.deadline_s, mark.key, mark.state.input_type, text
+    ):
         raise Refused(
             "changed", f"{at.words} did not take the secret: it lost the focus or changed. Nothing was typed."
         )

@@ -72,7 +72,7 @@ async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
     """Whether a text is visible in any frame that answers."""
     for frame in page.frames:
         try:
-            if await overlay_calls.shows_text(frame, deadline_s, text):
+            if await overlay_calls.text.shows_text(frame, deadline_s, text):
                 return True
         except FrameSilent:
             continue  # another frame may show it

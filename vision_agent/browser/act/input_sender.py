@@ -35,7 +35,8 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.observe.stage_results import Scope
 from vision_agent.browser.page import overlay
-from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED, LiveElement, Reveal
+from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED
+from vision_agent.browser.page.overlay_calls.element import LiveElement, Reveal
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused

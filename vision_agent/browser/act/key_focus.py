@@ -9,7 +9,7 @@ from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
-from vision_agent.browser.page.overlay_calls import Focus
+from vision_agent.browser.page.overlay_calls.fields import Focus
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Mark
 
@@ -53,7 +53,7 @@ async def has_focus(sender: InputSender, mark: Mark) -> bool:
     if not now.state.focused and not await _receives_its_keys(sender, mark, scanned.frame):
         return False
     for inside in reversed(scanned.chain()):
-        around = await overlay_calls.check(inside.parent.frame, sender.deadline_s, inside.key, "frame")
+        around = await overlay_calls.element.check(inside.parent.frame, sender.deadline_s, inside.key, "frame")
         if around is None or not around.state.focused:
             return False
     return True
@@ -63,7 +63,7 @@ async def _receives_its_keys(sender: InputSender, mark: Mark, frame: Frame) -> b
     """Whether an invisible field, such as a code editor's, receives the keys for the element drawn around it."""
     if mark.tag in ("input", "textarea", "select"):
         return False  # a native field receives its keys itself
-    focus = await overlay_calls.focused_element(frame, sender.deadline_s, mark.key)
+    focus = await overlay_calls.fields.focused_element(frame, sender.deadline_s, mark.key)
     is_marked = any(each.key == focus.key for each in sender.seen.observation.marks)
     return focus.takes_text and not is_marked
 
@@ -71,11 +71,11 @@ async def _receives_its_keys(sender: InputSender, mark: Mark, frame: Frame) -> b
 async def focus_of_keys(sender: InputSender, at: Location) -> tuple[Frame, Focus]:
     """The element that gets the keys for a target, and its frame."""
     frame = at.frame or sender.page.main_frame
-    focus = await overlay_calls.focused_element(frame, sender.deadline_s, at.mark.key if at.mark else None)
+    focus = await overlay_calls.fields.focused_element(frame, sender.deadline_s, at.mark.key if at.mark else None)
     frames = sender.seen.scan.frames
     while inner := next((each for each in frames if each.element and each.element.key == focus.key), None):
         frame = inner.frame
-        focus = await overlay_calls.focused_element(frame, sender.deadline_s)
+        focus = await overlay_calls.fields.focused_element(frame, sender.deadline_s)
     return frame, focus
 
 

@@ -175,7 +175,7 @@ async def _shown(sender: InputSender, mark: Mark, owner: ScannedFrame, whole: Bo
 
     async def shown(points: Sequence[Point]) -> list[Point]:
         asked = [owner.place.to_frame(each) for each in points]
-        told = await overlay_calls.shows_points(owner.frame, sender.deadline_s, mark.key, asked)
+        told = await overlay_calls.element.shows_points(owner.frame, sender.deadline_s, mark.key, asked)
         return [each for each, is_shown in zip(points, told.are_shown, strict=True) if is_shown]
 
     xs, ys = _spread(inside.x, inside.right, _COARSE), _spread(inside.y, inside.bottom, _COARSE)
@@ -211,7 +211,7 @@ async def _scroll_to(sender: InputSender, mark: Mark, owner: ScannedFrame, box: 
         )
         if not (by.x or by.y):
             return
-        moved = await overlay_calls.scroll(frame, sender.deadline_s, key, x=by.x, y=by.y, in_pixels=True)
+        moved = await overlay_calls.scrolling.scroll(frame, sender.deadline_s, key, x=by.x, y=by.y, in_pixels=True)
         if moved is None:
             raise Refused("gone", f"{mark_words(mark)} is no longer on the page.")
         box = Box(x=box.x - moved.moved_x, y=box.y - moved.moved_y, width=box.width, height=box.height)

@@ -24,7 +24,7 @@ from vision_agent.browser.locate.moving_drawing import locate_moving_drawing, mi
 from vision_agent.browser.locate.moving_point import locate_moving_point
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import LiveElement, Middle
+from vision_agent.browser.page.overlay_calls.element import LiveElement, Middle
 from vision_agent.browser.refusal import Refused
 
 if TYPE_CHECKING:
@@ -224,5 +224,5 @@ async def _follow(at: Location, deadline_s: float, many: int = _SAMPLES) -> Trac
 
 async def _middle(at: Location, frame: Frame, deadline_s: float, key: str, samples: Sequence[Middle]) -> Middle | None:
     if at.drawn is None:
-        return await overlay_calls.middle_of(frame, deadline_s, key)
+        return await overlay_calls.element.middle_of(frame, deadline_s, key)
     return await middle_of_drawing(frame, deadline_s, key, at.drawn, samples[-1] if samples else None)

@@ -26,7 +26,7 @@ from vision_agent.browser.page import overlay
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frame_place import Rect
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.overlay_calls import FoundMark
+from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.page.settle import is_quiet
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_taken

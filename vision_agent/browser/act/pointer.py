@@ -112,7 +112,7 @@ async def select_text(sender: InputSender, action: SelectText) -> Attempt:
         finally:
             await asyncio.wait_for(mouse.up(), sender.deadline_s)
     assert again.frame is not None
-    now = await overlay_calls.selected_text(again.frame, sender.deadline_s)
+    now = await overlay_calls.text.selected_text(again.frame, sender.deadline_s)
     if now != text:
         what = f'"{safe_line(now, 100)}" is selected' if now else "nothing is selected"
         raise Refused("unsupported", f"{begin.words} cannot be selected with the pointer: {what} instead.")
@@ -170,7 +170,7 @@ async def _scroll_container(sender: InputSender, action: Scroll, by: tuple[float
     if mark is not None:
         frame, now = await sender.identify(mark)
         key = now.key
-    scrolled = await overlay_calls.scroll(
+    scrolled = await overlay_calls.scrolling.scroll(
         frame, sender.deadline_s, key, x=by[0], y=by[1], in_pixels=_is_in_pixels(action)
     )
     if scrolled is None:

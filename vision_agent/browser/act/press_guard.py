@@ -15,7 +15,8 @@ from vision_agent.browser.locate.wording import covered_sentence, obstacle_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED, Deflection, PressAnswer
+from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED
+from vision_agent.browser.page.overlay_calls.guards import Deflection, PressAnswer
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
 
@@ -199,7 +200,7 @@ async def guard_gesture(
 
     async def arm(frame: Frame) -> bool:
         try:
-            await overlay_calls.guard_press(
+            await overlay_calls.guards.guard_press(
                 frame,
                 deadline_s,
                 key if owner and frame is owner.frame else None,
@@ -249,10 +250,12 @@ async def guard_keys(
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
     armed, lasts_s = [at.frame], 4 * deadline_s + held_s
-    await overlay_calls.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=lasts_s)
+    await overlay_calls.guards.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=lasts_s)
     for frame in _with_parents(at.frame)[1:]:
         with suppress(FrameSilent):
-            await overlay_calls.guard_keys(frame, deadline_s, None, NOTHING_EXPECTED, counts=False, lasts_s=lasts_s)
+            await overlay_calls.guards.guard_keys(
+                frame, deadline_s, None, NOTHING_EXPECTED, counts=False, lasts_s=lasts_s
+            )
             armed.append(frame)
     try:
         yield
@@ -272,7 +275,7 @@ async def _end_key_guards(frames: Sequence[Frame], at: Location) -> Refused | No
 
 async def _end_key_guard(frame: Frame, at: Location) -> Refused | None:
     with suppress(FrameSilent):  # the keys led to another document
-        stopped = await overlay_calls.read_key_guard(frame, _ANSWER_S)
+        stopped = await overlay_calls.guards.read_key_guard(frame, _ANSWER_S)
         if stopped == "gone":
             return Refused("changed", f"{at.words} is gone from the page; later keys reached nothing.")
         if stopped == "lost":
@@ -293,7 +296,7 @@ def _with_parents(frame: Frame) -> list[Frame]:
 async def _read_guard(frame: Frame, is_over: bool) -> PressAnswer:
     """The answer of a document's guard; unarmed if the press led to another document."""
     try:
-        return await overlay_calls.read_press_guard(frame, _ANSWER_S, is_over=is_over)
+        return await overlay_calls.guards.read_press_guard(frame, _ANSWER_S, is_over=is_over)
     except FrameSilent:
         return PressAnswer(is_armed=False)
 

@@ -28,7 +28,7 @@ from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import RecordSet, TableAnswer
+from vision_agent.browser.page.overlay_calls.text import RecordSet, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.text.disguises import Disguises
 from vision_agent.text.escape import safe_line
@@ -124,7 +124,7 @@ async def _field_value(sender: InputSender, mark: Mark) -> tuple[str, str]:
     """
     must_be_element(mark.number, sender.seen)
     frame, mark = await sender.identify(mark)
-    found = await overlay_calls.field_value(frame, sender.deadline_s, MarkKey(mark.key))
+    found = await overlay_calls.fields.field_value(frame, sender.deadline_s, MarkKey(mark.key))
     words = mark_words(mark)
     if found is None:
         raise Refused("gone", f"{capitalised(words)} is no longer on the page. Look at the new listing.")
@@ -166,7 +166,7 @@ async def wait(sender: InputSender, action: Wait) -> Attempt:
 async def _has_changed(sender: InputSender, since_s: float) -> bool:
     for frame in sender.page.frames:
         try:
-            stability = await overlay_calls.stability(frame, sender.deadline_s)
+            stability = await overlay_calls.document.stability(frame, sender.deadline_s)
         except FrameSilent:
             continue
         if stability.quiet_ms < since_s * 1000:
@@ -181,7 +181,7 @@ async def _read_frames(sender: InputSender, what: str) -> str:
         if scanned.frame.is_detached():
             continue
         try:
-            text = await overlay_calls.read_text(scanned.frame, sender.deadline_s, what)
+            text = await overlay_calls.text.read_text(scanned.frame, sender.deadline_s, what)
         except FrameSilent:
             if scanned.parent is None:
                 raise
@@ -219,7 +219,7 @@ async def _table(sender: InputSender, number: int) -> tuple[TableAnswer, str]:
     at = await sender.locate(number)
     assert at.mark is not None
     assert at.frame is not None
-    table = await overlay_calls.table_around(at.frame, sender.deadline_s, at.mark.key)
+    table = await overlay_calls.text.table_around(at.frame, sender.deadline_s, at.mark.key)
     if table is None and at.mark.kind == "surface":
         words = capitalised(mark_words(at.mark))
         raise Refused("unsupported", f"{words} shows no chart that can be read; words drawn there are in the listing.")

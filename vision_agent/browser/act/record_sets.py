@@ -7,7 +7,7 @@ from dataclasses import replace
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import RecordSet
+from vision_agent.browser.page.overlay_calls.text import RecordSet
 from vision_agent.text.escape import safe_line
 
 MOST_NAMED = 5
@@ -23,7 +23,7 @@ async def all_records(sender: InputSender) -> list[RecordSet]:
         if scanned.frame.is_detached():
             continue
         try:
-            sets = await overlay_calls.record_sets(scanned.frame, sender.deadline_s)
+            sets = await overlay_calls.text.record_sets(scanned.frame, sender.deadline_s)
         except FrameSilent:
             if scanned.parent is None:
                 raise

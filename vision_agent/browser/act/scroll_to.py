@@ -19,7 +19,7 @@ from vision_agent.actions import LONGEST_SEARCH_S, ScrollTo
 from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay, overlay_calls
-from vision_agent.browser.page.overlay_calls import FoundNamed, NamedAnswer, ScrollerFound
+from vision_agent.browser.page.overlay_calls.scrolling import FoundNamed, NamedAnswer, ScrollerFound
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
@@ -159,8 +159,8 @@ class _Search:
         for _ in range(2):
             # Once more after the page has drawn: what it adds may push the finding away.
             for outer, inside in hit.document.around:
-                await overlay_calls.check(outer, deadline_s, inside, "frame", reveal=True)
-            now = await overlay_calls.check(frame, deadline_s, key, "", reveal=True)
+                await overlay_calls.element.check(outer, deadline_s, inside, "frame", reveal=True)
+            now = await overlay_calls.element.check(frame, deadline_s, key, "", reveal=True)
             if now is None:
                 raise Refused("gone", f"{hit.words} disappeared while it was being scrolled into view.")
             was_scrolled, is_visible = was_scrolled or now.was_scrolled, now.is_visible
@@ -178,8 +178,8 @@ class _Search:
             if outer is None or frame.is_detached():
                 continue
             try:
-                key = await overlay_calls.frame_key(await frame.frame_element(), deadline_s)
-                now = await overlay_calls.locate_frame(outer.frame, deadline_s, key)
+                key = await overlay_calls.element.frame_key(await frame.frame_element(), deadline_s)
+                now = await overlay_calls.element.locate_frame(outer.frame, deadline_s, key)
             except PlaywrightError:
                 if frame.is_detached():
                     continue
@@ -189,7 +189,7 @@ class _Search:
         return list(known.values())
 
     async def _find(self, document: _Document) -> NamedAnswer:
-        answer = await overlay_calls.find_named(document.frame, self.sender.deadline_s, self.text)
+        answer = await overlay_calls.scrolling.find_named(document.frame, self.sender.deadline_s, self.text)
         if answer.is_cut:
             raise Refused("unsupported", "The page is too large to be searched for a name. Scroll, or search in it.")
         return answer
@@ -234,7 +234,7 @@ class _Search:
         at = 0.0
         for way in [-1e7, by] if from_start else [by]:
             x, y = (0.0, way) if scroller.is_upright else (way, 0.0)
-            now = await overlay_calls.scroll(frame, deadline_s, key, x=x, y=y, in_pixels=True)
+            now = await overlay_calls.scrolling.scroll(frame, deadline_s, key, x=x, y=y, in_pixels=True)
             if now is None:
                 raise Refused("gone", f"{safe_line(scroller.words, 60)} left the page while it was searched.")
             at, moved = (now.above, now.moved_y) if scroller.is_upright else (now.left, now.moved_x)

@@ -22,7 +22,8 @@ from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option
 from vision_agent.browser.page import overlay_calls
-from vision_agent.browser.page.overlay_calls import FoundMark, ListedValue
+from vision_agent.browser.page.overlay_calls.fields import ListedValue
+from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark, MarkState
@@ -69,7 +70,7 @@ async def select(sender: InputSender, action: Select) -> Attempt:
     if at.mark.tag == "select":
         return await _select_natively(sender, action, at)
     assert at.frame is not None
-    if listed := await overlay_calls.listed_values(at.frame, sender.deadline_s, at.mark.key):
+    if listed := await overlay_calls.fields.listed_values(at.frame, sender.deadline_s, at.mark.key):
         return await _take_listed(sender, action, at, listed)
     before: set[str] = sender.seen.scan.keys()
     remarks = [await _choose_option(sender, at, option, action, before) for option in action.options]
@@ -187,7 +188,7 @@ async def _only_option(sender: InputSender, at: Location, wanted: str, found: _O
     name = _unique_option(found.names if match else found.passed, wanted, at.words, where)
     [option] = [each for each in found.options if each.name == name]
     owner = sender.seen.scan.owner(option.key) or sender.seen.scan.owner(at.mark.key if at.mark else option.key)
-    many = await overlay_calls.count_alike(owner.frame, sender.deadline_s, option.key) if owner else 1
+    many = await overlay_calls.element.count_alike(owner.frame, sender.deadline_s, option.key) if owner else 1
     if many > 1:
         words = f"{at.words} has {many} options {_quoted(name)}, not all in view"
         raise Refused("ambiguous", f"{words}, so none was chosen. Scroll in it and click the one that is meant.")
@@ -241,7 +242,7 @@ async def _list_options(sender: InputSender, at: Location, before: set[str]) -> 
     here = [found for found in scan.marks if found.frame == at.mark.frame and found.key != at.mark.key]
     # A control's own field and arrow button are no options.
     known = [found.key for found in here if found.key in before and found.role not in _PARTS]
-    inside = await overlay_calls.contained_keys(owner.frame, sender.deadline_s, at.mark.key, known)
+    inside = await overlay_calls.element.contained_keys(owner.frame, sender.deadline_s, at.mark.key, known)
     mine = [found for found in here if found.key not in before or found.key in inside]
     choices = [found for found in mine if found.role in _CHOICES]
     options = choices or [found for found in mine if found.kind != "scroller"]
@@ -317,7 +318,7 @@ async def _scroll_to_option(
     while found.scroller and _match_option(wanted, found.names) is None and time.monotonic() < until:
         key, frame = found.scroller, found.frame
         assert frame is not None
-        scrolled = await overlay_calls.scroll(frame, sender.deadline_s, key, y=step)
+        scrolled = await overlay_calls.scrolling.scroll(frame, sender.deadline_s, key, y=step)
         if scrolled is None:
             break
         has_moved, step = abs(scrolled.moved_y) >= 1 or step < 0, _MOST_OF_A_PAGE
@@ -343,7 +344,9 @@ async def _wait_for_more(
         assert found.frame is not None
         assert found.scroller is not None
         now = await _list_options(sender, at, before)
-        scrolled = await overlay_calls.scroll(found.frame, sender.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
+        scrolled = await overlay_calls.scrolling.scroll(
+            found.frame, sender.deadline_s, found.scroller, y=_MOST_OF_A_PAGE
+        )
         if scrolled is not None and scrolled.moved_y >= 1:
             await sender.settle_page()
             return await _list_options(sender, at, before), True

@@ -12,7 +12,7 @@ from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import focus_of_keys
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.page import overlay_calls
-from vision_agent.browser.page.overlay_calls import Focus
+from vision_agent.browser.page.overlay_calls.fields import Focus
 from vision_agent.browser.refusal import Refused
 
 _ALL = "ControlOrMeta+a"
@@ -36,7 +36,7 @@ async def select_field_text(sender: InputSender, at: Location, *, or_nothing: bo
     sender.note_input(f"keys were sent to {at.words}", at)
     match focus.selects:
         case "own":
-            await overlay_calls.select_own_text(frame, sender.deadline_s, end=to_end)
+            await overlay_calls.fields.select_own_text(frame, sender.deadline_s, end=to_end)
         case "keys" | "drawn":
             await sender.page.keyboard.press(_TO_THE_END if to_end else _ALL)
             if focus.selects == "drawn" and not to_end:

@@ -49,7 +49,7 @@ async def set_directly(sender: InputSender, at: Location, words: str, what: Mapp
     for attempt in range(2):
         more = (at.mark.key, at.mark.kind, fingerprint, expected, what)
         try:
-            answer = await overlay_calls.set_value(at.frame, sender.deadline_s, *more)
+            answer = await overlay_calls.fields.set_value(at.frame, sender.deadline_s, *more)
         except FrameSilent:
             sender.note_input(words, at)
             raise

@@ -18,7 +18,8 @@ from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.act.press_guard import GestureStopped
 from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.page.overlay_calls import ContextDifference, LiveElement
+from vision_agent.browser.page.overlay_calls.answer_parts import ContextDifference
+from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
 from vision_agent.types import MarkState

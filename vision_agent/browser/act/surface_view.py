@@ -111,7 +111,7 @@ class SurfaceView:
         place = await self.locate(at)
         owner = sender.seen.scan.owner(self.mark.key)
         assert owner is not None
-        scrolled = await overlay_calls.scroll_places(owner.frame, sender.deadline_s, self.mark.key)
+        scrolled = await overlay_calls.scrolling.scroll_places(owner.frame, sender.deadline_s, self.mark.key)
         await sender.page.mouse.move(at.x, at.y)
         async with held_keys(sender.page, modifiers, sender.deadline_s):
             sender.note_input(f"the wheel was turned over {mark_words(self.mark)}", self.last)
@@ -120,7 +120,7 @@ class SurfaceView:
         await self.look()
         now = await sender.recheck(self.mark)
         if now is not None and place.element is not None and now.rect != place.element.rect:
-            await overlay_calls.scroll_places(owner.frame, sender.deadline_s, self.mark.key, back_to=scrolled)
+            await overlay_calls.scrolling.scroll_places(owner.frame, sender.deadline_s, self.mark.key, back_to=scrolled)
             await self.look()
             words = mark_words(self.mark)
             raise Refused("unsupported", f"The wheel scrolls what is around {words}, and not what it shows.")

@@ -28,7 +28,9 @@ async def wake_element(page: Page, mark: Mark, seen: LiveObservation, deadline_s
     if owner is None or owner.frame.is_detached():
         return False
     try:
-        spot = await overlay_calls.spot_to_show(owner.frame, deadline_s, mark.key, owner.place.to_frame(mark.point))
+        spot = await overlay_calls.element.spot_to_show(
+            owner.frame, deadline_s, mark.key, owner.place.to_frame(mark.point)
+        )
         if spot is None:
             return False
         point = await choose_click_point(owner, spot.zoom, [spot.at], mark_words(mark), seen, deadline_s)
@@ -44,7 +46,9 @@ async def wake_drawn(page: Page, surface: Mark, point: Point, seen: LiveObservat
     if owner is None or owner.frame.is_detached():
         return False
     try:
-        shown = await overlay_calls.shows_points(owner.frame, deadline_s, surface.key, [owner.place.to_frame(point)])
+        shown = await overlay_calls.element.shows_points(
+            owner.frame, deadline_s, surface.key, [owner.place.to_frame(point)]
+        )
     except FrameSilent:
         return False
     if not shown.are_shown[0]:

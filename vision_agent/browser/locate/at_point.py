@@ -12,7 +12,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import ScannedFrame
-from vision_agent.browser.page.overlay_calls import LiveElement
+from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Mark
 from vision_agent.vision.compare import same_at
@@ -47,7 +47,7 @@ async def locate_point(
     """
     point, words = page_point(target, seen), point_words(target)
     main = seen.scan.frames[0]
-    if await overlay_calls.document_token(page.main_frame, deadline_s) != main.token:
+    if await overlay_calls.document.token(page.main_frame, deadline_s) != main.token:
         raise Refused("moved", f"{words} was not used: the page has been replaced since the picture was taken.")
     now = Picture.decode(await capture(page, deadline_s), seen.clean.page, image_limits).masked(seen.masked)
     if not same_at(seen.clean, now, point):
@@ -72,7 +72,7 @@ async def _reachable_mark(
     found = None
     by_key = {mark.key: mark for mark in seen.observation.marks}
     while here is not None:
-        keys = await overlay_calls.keys_at_spot(here.frame, deadline_s, here.place.to_frame(point))
+        keys = await overlay_calls.element.keys_at_spot(here.frame, deadline_s, here.place.to_frame(point))
         found = next((by_key[key] for key in keys if key in by_key), found)
         children = [each for each in seen.scan.frames if each.parent is here]
         inner = next((each for each in children if each.element and each.element.key in keys), None)
@@ -101,7 +101,7 @@ async def _must_still_be_shown(
     if now is None:
         raise Refused("gone", f"{words}, and is gone. Look again.")
     is_in_place = not _has_moved(now, was, owner)
-    if is_in_place and await overlay_calls.is_outside_shape(
+    if is_in_place and await overlay_calls.element.is_outside_shape(
         owner.frame, deadline_s, was.key, owner.place.to_frame(point)
     ):
         return  # the mark was never there: it has a hole, or is not a rectangle

@@ -34,7 +34,7 @@ async def choose_click_point(
     place = main_frame_place(zoom)
     steps: list[tuple[FrameInParent, FramePlace]] = []
     for inside in owner.chain():
-        now = await overlay_calls.locate_frame(inside.parent.frame, deadline_s, inside.key)
+        now = await overlay_calls.element.locate_frame(inside.parent.frame, deadline_s, inside.key)
         if now is None:
             raise Refused("gone", f"{words} is gone: its frame was closed.")
         if inside.parent.parent is None:
@@ -46,7 +46,7 @@ async def choose_click_point(
     on_page = [place.to_page(*spot) for spot in spots]
     for inside, around in steps:
         local = [around.to_frame(point) for point in on_page]
-        answer = await overlay_calls.shows_points(inside.parent.frame, deadline_s, inside.key, local)
+        answer = await overlay_calls.element.shows_points(inside.parent.frame, deadline_s, inside.key, local)
         on_page = [point for point, is_shown in zip(on_page, answer.are_shown, strict=True) if is_shown]
         if not on_page:
             raise Refused("covered", covered_sentence(words, next(iter(answer.obstacles), None), seen))

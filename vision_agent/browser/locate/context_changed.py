@@ -5,7 +5,7 @@ Does not know how these words are found.
 
 from __future__ import annotations
 
-from vision_agent.browser.page.overlay_calls import Beside, ContextDifference
+from vision_agent.browser.page.overlay_calls.answer_parts import Beside, ContextDifference
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.text.escape import safe_line
 

@@ -18,7 +18,7 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frame_place import Rect
 from vision_agent.browser.page.frames import ScannedFrame
-from vision_agent.browser.page.overlay_calls import LiveElement
+from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
 from vision_agent.types import Mark, Observation
@@ -220,7 +220,7 @@ async def _reachable_point(
     owner, rect, was = surface.owner, surface.element.rect, surface.was
     x, y = owner.place.to_frame(point)
     here = (rect.x + x - was.x, rect.y + y - was.y)
-    answer = await overlay_calls.shows_points(owner.frame, deadline_s, surface.mark.key, [here])
+    answer = await overlay_calls.element.shows_points(owner.frame, deadline_s, surface.mark.key, [here])
     if answer.are_shown[0]:
         return await choose_click_point(owner, surface.element.zoom, [here], drawn.words, seen, deadline_s)
     if answer.obstacles:

@@ -13,7 +13,8 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import FrameInParent, Scan, ScannedFrame
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED, Expectation, LiveElement, Reveal
+from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED, Expectation
+from vision_agent.browser.page.overlay_calls.element import LiveElement, Reveal
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_in
 from vision_agent.types import Mark, Risk
@@ -34,7 +35,9 @@ async def recheck(
     owner = scan.owner(mark.key)
     if owner is None or owner.frame.is_detached():
         return None
-    return await overlay_calls.check(owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, expected=expected)
+    return await overlay_calls.element.check(
+        owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, expected=expected
+    )
 
 
 async def identify(
@@ -59,7 +62,7 @@ async def identify(
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
     expected = seen.expectation(mark, pointed=pointed)
     try:
-        now = await overlay_calls.check(
+        now = await overlay_calls.element.check(
             owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, points=points, expected=expected
         )
     except FrameSilent:
@@ -116,7 +119,7 @@ async def _frame_must_be_same(
     inside: FrameInParent, words: str, seen: LiveObservation, deadline_s: float, *, pointed: bool
 ) -> None:
     expected = Expectation(inside.element.context, bool(seen.risks), seen.counts_amounts, pointed)
-    now = await overlay_calls.locate_frame(inside.parent.frame, deadline_s, inside.key, expected)
+    now = await overlay_calls.element.locate_frame(inside.parent.frame, deadline_s, inside.key, expected)
     if now is not None and now.difference is not None:
         raise ContextChanged(now.difference, f"the frame of {words}")
 
@@ -124,4 +127,4 @@ async def _frame_must_be_same(
 async def reveal_frames(owner: ScannedFrame, deadline_s: float) -> None:
     """Scrolls all frames around an element into view."""
     for inside in owner.chain():
-        await overlay_calls.check(inside.parent.frame, deadline_s, inside.key, "frame", reveal=True)
+        await overlay_calls.element.check(inside.parent.frame, deadline_s, inside.key, "frame", reveal=True)

@@ -18,7 +18,7 @@ from vision_agent.browser.locate.wording import covered_sentence, mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import Reveal
+from vision_agent.browser.page.overlay_calls.element import Reveal
 from vision_agent.browser.refusal import Refused
 from vision_agent.vision.image_limits import ImageLimits
 

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from playwright.async_api import Frame, Locator
 
 from vision_agent.actions import Point
-from vision_agent.browser.page.overlay_calls import DrawnLook, FoundText, LiveElement
+from vision_agent.browser.page.overlay_calls.element import LiveElement
+from vision_agent.browser.page.overlay_calls.surface import DrawnLook
+from vision_agent.browser.page.overlay_calls.text import FoundText
 from vision_agent.types import Mark
 from vision_agent.vision.picture import Pixels
 

@@ -19,7 +19,8 @@ from vision_agent.browser.locate.location import DrawnThing, Location
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
-from vision_agent.browser.page.overlay_calls import DrawnLook, Middle
+from vision_agent.browser.page.overlay_calls.element import Middle
+from vision_agent.browser.page.overlay_calls.surface import DrawnLook
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
 from vision_agent.vision.drawn_look import blurred, colour_around, find_only, look_of
@@ -75,7 +76,9 @@ async def locate_moving_drawing(
     thing = DrawnThing(meant, look, Point(x=x, y=y))
     ground, sides = meant.ground, (meant.wide, meant.high)
     if (
-        await overlay_calls.canvas_part(owner.frame, deadline_s, surface.key, round(x), round(y), *sides, ground)
+        await overlay_calls.surface.canvas_part(
+            owner.frame, deadline_s, surface.key, round(x), round(y), *sides, ground
+        )
         is None
     ):
         return None
@@ -101,7 +104,7 @@ async def middle_of_drawing(
     around, middle = (_AROUND, last) if last else (_FIRST_AROUND, thing.middle)
     wide, high = thing.look.wide + 2 * around, thing.look.high + 2 * around
     left, top = round(middle.x - wide / 2), round(middle.y - high / 2)
-    part = await overlay_calls.canvas_part(frame, deadline_s, key, left, top, wide, high, thing.look.ground)
+    part = await overlay_calls.surface.canvas_part(frame, deadline_s, key, left, top, wide, high, thing.look.ground)
     if part is None:
         return None
     shown = blurred(np.frombuffer(part.pixels, np.uint8).reshape(high, wide, 3))

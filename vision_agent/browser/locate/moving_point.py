@@ -20,7 +20,7 @@ from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words, point_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.capture import capture
-from vision_agent.browser.page.overlay_calls import LiveElement
+from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
 from vision_agent.types import Mark

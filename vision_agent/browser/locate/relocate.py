@@ -17,7 +17,8 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import frames, overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.overlay_calls import NOTHING_BESIDE, ContextDifference, FoundMark
+from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_BESIDE, ContextDifference
+from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark
@@ -167,7 +168,7 @@ async def _reveal_stand_in(
     owner = fresh.owner(mark.key)
     if owner is None or before.context is None or not any(before.beside):
         return fresh, []
-    keys = await overlay_calls.find_stand_ins(
+    keys = await overlay_calls.element.find_stand_ins(
         owner.frame,
         deadline_s,
         tag=before.tag,
@@ -177,7 +178,7 @@ async def _reveal_stand_in(
     )
     if len(keys) != 1 or keys[0] in fresh.living:
         return fresh, []
-    await overlay_calls.check(owner.frame, deadline_s, keys[0], before.kind, reveal=True)
+    await overlay_calls.element.check(owner.frame, deadline_s, keys[0], before.kind, reveal=True)
     fresh = await rescan(seen, deadline_s)
     return fresh, [each for each in fresh.marks if each.key == keys[0]]
 
@@ -190,7 +191,7 @@ async def _is_in_expected_place(
     if owner is None or before.context is None or not any(before.beside):
         return False
     expected = seen.expectation(mark)
-    now = await overlay_calls.check(owner.frame, deadline_s, found.key, found.kind, expected=expected)
+    now = await overlay_calls.element.check(owner.frame, deadline_s, found.key, found.kind, expected=expected)
     return now is not None and now.difference is None
 
 

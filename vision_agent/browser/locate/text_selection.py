@@ -30,12 +30,12 @@ async def locate_text(
     """
     words = f'the text "{safe_line(first, 60)}"' + (f' to "{safe_line(last, 60)}"' if last != first else "")
     frames = [each for each in seen.scan.frames if not (each.frame.is_detached() or overlay.is_silent(each.frame))]
-    answers = [(each, await overlay_calls.find_text(each.frame, deadline_s, first, last)) for each in frames]
+    answers = [(each, await overlay_calls.text.find_text(each.frame, deadline_s, first, last)) for each in frames]
     told = _WHICH.fullmatch(first.strip())
     if told and not any(answer.count for _, answer in answers):
         bare, around = told["first"], told["around"]
         more = (bare, bare if last == first else last, around)
-        answers = [(each, await overlay_calls.find_text(each.frame, deadline_s, *more)) for each in frames]
+        answers = [(each, await overlay_calls.text.find_text(each.frame, deadline_s, *more)) for each in frames]
     count = sum(answer.count for _, answer in answers)
     if count > 1:
         raise Refused("ambiguous", f"{words} appears {count} times{_places(answers)}")
@@ -58,7 +58,7 @@ async def locate_text(
     return place, replace(place, point=end), text.text
 
 
-def _places(answers: Iterable[tuple[object, overlay_calls.TextAnswer]]) -> str:
+def _places(answers: Iterable[tuple[object, overlay_calls.text.TextAnswer]]) -> str:
     """The places of a text that appears several times, and how to say which one is meant."""
     places = [f'"{safe_line(place, 100)}"' for _, answer in answers for place in answer.places]
     there = f": {', '.join(places)}" if places else ""

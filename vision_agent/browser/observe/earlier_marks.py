@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.overlay_calls import FoundMark, OutOfView
+from vision_agent.browser.page.overlay_calls.scan import FoundMark, OutOfView
 from vision_agent.types import BOXED_FIELD, Mark
 
 _MOST_REMEMBERED = 300

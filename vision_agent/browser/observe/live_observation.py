@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page
 
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.overlay_calls import Expectation, FoundMark
+from vision_agent.browser.page.overlay_calls.answer_parts import Expectation
+from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.geometry import Box
 from vision_agent.types import Mark, Observation, Risk
 from vision_agent.vision.picture import Picture

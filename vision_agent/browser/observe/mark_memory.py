@@ -20,7 +20,8 @@ from vision_agent.browser.observe.shown_secrets import (
     shown_secrets,
 )
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.overlay_calls import Beside, ChangesSinceScan, FoundMark
+from vision_agent.browser.page.overlay_calls.answer_parts import Beside
+from vision_agent.browser.page.overlay_calls.scan import ChangesSinceScan, FoundMark
 from vision_agent.geometry import Box
 from vision_agent.text.disguises import Found
 from vision_agent.types import Change, Kind, Letter, Mark, MarkState

@@ -143,7 +143,7 @@ class Observer:
     async def _answers(self, page: Page) -> bool:
         """Whether the page's own document responds."""
         try:
-            await overlay_calls.document_token(page.main_frame, self.settings.scan_deadline_s)
+            await overlay_calls.document.token(page.main_frame, self.settings.scan_deadline_s)
         except FrameSilent:
             return False
         return True
@@ -156,7 +156,7 @@ class Observer:
         """Removes marks shown to a person from the live page, so that no picture contains them."""
         if self.settings.marks_on_page:
             with suppress(FrameSilent):  # gone or hanging; the next look reports that
-                await overlay_calls.hide_layer(page.main_frame, self.settings.action_deadline_s)
+                await overlay_calls.document.hide_layer(page.main_frame, self.settings.action_deadline_s)
 
     async def _look(
         self, tabs: Tabs, region: Box | None, attempt: int, *, grid: bool, scope: Scope | None
@@ -227,7 +227,7 @@ class Observer:
                 raise FrameSilent(_CHANGED)
         if self.settings.marks_on_page:
             shows = rendered.layer.model_dump(mode="json")
-            await overlay_calls.show_layer(page.main_frame, deadline_s, shows, view.shown)
+            await overlay_calls.document.show_layer(page.main_frame, deadline_s, shows, view.shown)
         observation = await self._assemble(view, shown, targets, marks, rendered, studied.phash, stages)
         self._memory.keep(targets.known)
         self._last_scan = read.scan
@@ -530,7 +530,7 @@ def _study(clean: Picture, style: Style) -> _Studied:
     return _Studied(distinct_style(clean, style), clean.phash())
 
 
-def _visible_text(line: overlay_calls.ContextLine, clean: Picture) -> str:
+def _visible_text(line: overlay_calls.scan.ContextLine, clean: Picture) -> str:
     """The text of a line without parts that the picture does not show."""
     return line.text if all(clean.has_ink(box) for box in line.doubtful) else line.certain
 
@@ -544,7 +544,7 @@ def _text_layers(scan: Scan, find: Find) -> dict[str, list[LaidText]]:
     return layers
 
 
-def _laid_texts(line: overlay_calls.ContextLine) -> tuple[LaidText, ...]:
+def _laid_texts(line: overlay_calls.scan.ContextLine) -> tuple[LaidText, ...]:
     """A line over a drawing, if it is one line there."""
     return (LaidText(line.text, line.letters[0]),) if line.over and len(line.letters) == 1 else ()
 
@@ -610,7 +610,7 @@ async def _list_tabs(pages: Sequence[Page], active: Page, active_title: str) -> 
         title = active_title
         if page is not active:
             try:
-                title = await overlay_calls.title(page.main_frame, _TITLE_S)
+                title = await overlay_calls.document.title(page.main_frame, _TITLE_S)
             except (FrameSilent, BrowserUnavailable, PlaywrightError):
                 title = "(no answer)"  # it crashed, hangs, or has closed
         listed.append(Tab(number=number, url=bounded_address(page.url), title=title, active=page is active))

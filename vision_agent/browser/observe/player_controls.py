@@ -15,7 +15,7 @@ from vision_agent.actions import Point
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan, ScannedFrame
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import PlayerUnderPointer
+from vision_agent.browser.page.overlay_calls.element import PlayerUnderPointer
 
 _LOOKS = 10
 _LOOK_EVERY_S = 0.03
@@ -77,5 +77,5 @@ class IdlePlayers:
         were = [(mark.key, place.to_frame(mark.points[0])) for mark in marks if mark.key.document == inside.token]
         spot = place.to_frame(self.pointer[1])
         with suppress(FrameSilent):  # the look reports that
-            return await overlay_calls.player_under_pointer(inside.frame, deadline_s, inside.token, spot, were)
+            return await overlay_calls.element.player_under_pointer(inside.frame, deadline_s, inside.token, spot, were)
         return None

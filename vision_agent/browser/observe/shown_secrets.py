@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from vision_agent.browser.page.overlay_calls import ShownState, ShownWord
+from vision_agent.browser.page.overlay_calls.shown_words import ShownState, ShownWord
 from vision_agent.geometry import Box
 from vision_agent.text.disguises import FAR, Found
 from vision_agent.types import Mark, MarkKey

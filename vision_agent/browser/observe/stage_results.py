@@ -12,7 +12,7 @@ from playwright.async_api import Page
 
 from vision_agent.browser.observe.mark_memory import ReadScan
 from vision_agent.browser.observe.surfaces import Contents, Reachability
-from vision_agent.browser.page.overlay_calls import Twins
+from vision_agent.browser.page.overlay_calls.surface import Twins
 from vision_agent.geometry import Box
 from vision_agent.types import Mark, MarkKey, Shot, Tab
 from vision_agent.vision.labels.annotate import Layer

@@ -20,7 +20,7 @@ from vision_agent.browser.observe.twins import join, notes_on
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import Twins
+from vision_agent.browser.page.overlay_calls.surface import Twins
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
 from vision_agent.settings import ObserveSettings
@@ -129,7 +129,7 @@ class Surfaces:
             owner = scan.owner(surface.key)
             assert owner is not None
             try:
-                said = await overlay_calls.twins(owner.frame, self.settings.scan_deadline_s, surface.key)
+                said = await overlay_calls.surface.twins(owner.frame, self.settings.scan_deadline_s, surface.key)
             except FrameSilent:
                 return Twins()  # the next look reports that
             things = tuple(each for each in said.things if not is_hidden(each.name))
@@ -278,7 +278,7 @@ class Surfaces:
             assert owner is not None
             asked = [owner.place.to_frame(point) for point in points]
             try:
-                told = await overlay_calls.shows_points(owner.frame, self.settings.scan_deadline_s, key, asked)
+                told = await overlay_calls.element.shows_points(owner.frame, self.settings.scan_deadline_s, key, asked)
             except FrameSilent:
                 continue  # nothing in the frame can be acted on; the next look reports that
             reached |= {(key, at.x, at.y): is_shown for at, is_shown in zip(points, told.are_shown, strict=True)}

@@ -13,7 +13,7 @@ from typing import NamedTuple, get_args
 
 from rapidfuzz import fuzz
 
-from vision_agent.browser.page.overlay_calls import Twin, Twins
+from vision_agent.browser.page.overlay_calls.surface import Twin, Twins
 from vision_agent.text.escape import NARROW, safe_line
 from vision_agent.vision.ocr import folded
 from vision_agent.vision.surfaces.roles import DrawnRole, Told

@@ -16,13 +16,13 @@ from vision_agent.browser import cdp
 from vision_agent.browser.page import closed_shadow, listeners, overlay_calls
 from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import (
+from vision_agent.browser.page.overlay_calls.answer_parts import Obstacle
+from vision_agent.browser.page.overlay_calls.scan import (
     ChangesSinceScan,
     ContextLine,
     FilledField,
     FoundMark,
     FrameElement,
-    Obstacle,
     OutOfView,
     ScanAnswer,
 )
@@ -184,7 +184,7 @@ async def detect_changes(scan: Scan, deadline_s: float) -> list[ChangesSinceScan
 
 async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSinceScan | None:
     try:
-        changes = await overlay_calls.changes_since_scan(scanned.frame, deadline_s, scanned.answer)
+        changes = await overlay_calls.scan.changes_since_scan(scanned.frame, deadline_s, scanned.answer)
     except FrameSilent:
         if scanned.parent is None:
             raise
@@ -200,7 +200,7 @@ async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool
     before = before if restyles and before and before.restyles else None
     windowless = await cdp.is_windowless(page)
     earlier = before.scanned(page.main_frame) if before else None
-    answer = await overlay_calls.scan(
+    answer = await overlay_calls.scan.scan(
         page.main_frame,
         deadline_s,
         known,
@@ -266,7 +266,7 @@ async def _scan_child(
 ) -> ScannedFrame | None:
     try:
         async with asyncio.timeout(deadline_s):
-            key = await overlay_calls.frame_key(await frame.frame_element(), deadline_s)
+            key = await overlay_calls.element.frame_key(await frame.frame_element(), deadline_s)
         element = parent.answer.frames.get(key)
         if element is None or element.plane is None:
             return None  # in a hidden part of the parent
@@ -275,7 +275,7 @@ async def _scan_child(
         place = parent.place.child_place(element.plane)
         earlier = result.before.scanned(frame) if result.before else None
         is_there = earlier is not None and (earlier.element, earlier.name, earlier.place) == (element, name, place)
-        answer = await overlay_calls.scan(
+        answer = await overlay_calls.scan.scan(
             frame,
             deadline_s,
             result.known,
@@ -317,7 +317,7 @@ async def _drop_covered_by_parents(
             break
         points = [point for mark in marks for point in mark.points]
         local = [inside.parent.place.to_frame(point) for point in points]
-        answer = await overlay_calls.shows_points(inside.parent.frame, deadline_s, inside.key, local)
+        answer = await overlay_calls.element.shows_points(inside.parent.frame, deadline_s, inside.key, local)
         is_shown = dict(zip(points, answer.are_shown, strict=True))
         kept = [mark._replace(points=tuple(point for point in mark.points if is_shown[point])) for mark in marks]
         lost = sum(bool(before.points) and not after.points for before, after in zip(marks, kept, strict=True))

@@ -66,7 +66,7 @@ async def _wait_for_hang(tabs: Tabs, answers: asyncio.Event) -> bool:
     asked_at = time.monotonic()
     while (left := asked_at + HANG_S - time.monotonic()) > 0:
         try:
-            await overlay_calls.document_token(tabs.active.main_frame, left)
+            await overlay_calls.document.token(tabs.active.main_frame, left)
         except FrameSilent:  # it may also have navigated
             await asyncio.sleep(_AGAIN_S)
         except (BrowserUnavailable, PlaywrightError):

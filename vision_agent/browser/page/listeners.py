@@ -204,7 +204,7 @@ async def _inject_overlay(page: Page) -> None:
 
     async def ask(frame: Frame) -> None:
         with suppress(FrameSilent, BrowserUnavailable, PlaywrightError):
-            await overlay_calls.document_token(frame, _RELEASE_S)
+            await overlay_calls.document.token(frame, _RELEASE_S)
 
     await asyncio.gather(*(ask(frame) for frame in page.frames))
 

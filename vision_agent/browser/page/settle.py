@@ -196,7 +196,7 @@ async def _look_at_frames(page: Page, quiet_s: float, timeout_s: float) -> tuple
 
 async def _look_at_frame(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
     try:
-        now = await overlay_calls.stability(frame, timeout_s)
+        now = await overlay_calls.document.stability(frame, timeout_s)
     except FrameSilent:
         return _Frame(frozenset() if frame.is_detached() else frozenset({"loading"}), time.monotonic())
     reasons: dict[Unrest, bool] = {

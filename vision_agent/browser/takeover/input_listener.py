@@ -182,7 +182,7 @@ class InputListener:
         for task in [*self._tasks]:
             task.cancel()
         frames = [frame for page, _ in self._pages if not page.is_closed() for frame in page.frames]
-        await asyncio.gather(*(self._tell(overlay_calls.stop_input_watch, frame) for frame in frames))
+        await asyncio.gather(*(self._tell(overlay_calls.document.stop_input_watch, frame) for frame in frames))
         for session, listen in self._sessions:
             with suppress(PlaywrightError, TimeoutError):
                 async with asyncio.timeout(self.deadline_s):
@@ -234,7 +234,9 @@ class InputListener:
                 await self._bind(page, main, is_main=True)
                 for session in await cdp.frame_sessions(page, self.deadline_s):
                     await self._bind(page, session)
-                await asyncio.gather(*(self._tell(overlay_calls.start_input_watch, frame) for frame in page.frames))
+                await asyncio.gather(
+                    *(self._tell(overlay_calls.document.start_input_watch, frame) for frame in page.frames)
+                )
 
     async def _bind(self, page: Page, session: CDPSession, *, is_main: bool = False) -> None:
         # Every time: a new document may lack the binding (seen in Chromium).

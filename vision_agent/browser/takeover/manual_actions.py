@@ -215,7 +215,7 @@ async def _has_changed(seen: LiveObservation, sender: InputSender) -> bool:
         return True
     for scanned in seen.scan.frames:
         try:
-            now = await overlay_calls.changes_since_scan(scanned.frame, sender.deadline_s, scanned.answer)
+            now = await overlay_calls.scan.changes_since_scan(scanned.frame, sender.deadline_s, scanned.answer)
         except (FrameSilent, PlaywrightError):
             continue
         if now.has_changed or now.moved or now.token != scanned.token:

@@ -16,7 +16,7 @@ from vision_agent.browser.page import closed_shadow, overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls import LaterWords, LiveWords
+from vision_agent.browser.page.overlay_calls.shown_words import LaterWords, LiveWords
 from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture
 
@@ -42,7 +42,7 @@ async def masked_picture(page: Page, view: Box, find: Find, masked_keys: Collect
             places = await _places(page, before[page.main_frame].place, deadline_s)
             shown = []
             for frame, words in before.items():
-                later = await overlay_calls.later_words(frame, deadline_s, words.words, words.place)
+                later = await overlay_calls.shown_words.later_words(frame, deadline_s, words.words, words.place)
                 shown.append((words, later, places.get(frame) != words.place))
             if any(later.unread for _, later, _ in shown):
                 await closed_shadow.open_roots(page, deadline_s)  # the next picture shows what is in them
@@ -56,11 +56,11 @@ async def masked_picture(page: Page, view: Box, find: Find, masked_keys: Collect
 
 async def _watch(page: Page, deadline_s: float) -> dict[Frame, LiveWords]:
     """The words of every frame that shows; from now on each notes what it shows later."""
-    main = await overlay_calls.live_words(page.main_frame, deadline_s, None)
+    main = await overlay_calls.shown_words.live_words(page.main_frame, deadline_s, None)
     found = {page.main_frame: main}
     for frame, place in (await _places(page, main.place, deadline_s)).items():
         if frame is not page.main_frame:
-            found[frame] = await overlay_calls.live_words(frame, deadline_s, place)
+            found[frame] = await overlay_calls.shown_words.live_words(frame, deadline_s, place)
     return found
 
 
@@ -83,7 +83,7 @@ async def _places(page: Page, main: FramePlace, deadline_s: float) -> dict[Frame
 
 
 async def _plane(frame: Frame, deadline_s: float) -> Sequence[float] | None:
-    return await overlay_calls.frame_plane(await frame.frame_element(), deadline_s)
+    return await overlay_calls.element.frame_plane(await frame.frame_element(), deadline_s)
 
 
 def _mask(

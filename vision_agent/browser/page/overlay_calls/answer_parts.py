@@ -1,0 +1,166 @@
+"""Parts of several answers: the words around an element, what covers it, and whether its document is stable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from vision_agent.browser.page.frame_place import Rect, Spot
+from vision_agent.types import MarkKey
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What a click would hit instead of its target."""
+
+    words: str
+    key: MarkKey | None
+    count: int = 1
+    """How many targets or points it covers."""
+
+
+class Beside(NamedTuple):
+    """The words that a person reads around a mark."""
+
+    words: str
+    heading: str
+
+    @property
+    def says(self) -> str:
+        """The words beside it, or else the heading."""
+        return self.words or self.heading
+
+
+NOTHING_BESIDE = Beside("", "")
+
+
+class RowContext(NamedTuple):
+    """The words beside a mark and the heading over it, from `row_context.js`."""
+
+    beside: Beside
+    """The words are empty if they are only the start of a box too large to be one row."""
+    firm: Beside
+    """The same including amounts, if there are any."""
+    governing: tuple[str, ...]
+    """Text that governs it from farther away and is not in the listing: higher headings, spanning cells, a tab."""
+    answer: Json
+    """The answer as received; it is sent back to the page for comparison."""
+
+    @property
+    def around(self) -> str:
+        """All words of its box, even if the box is too large to be one row."""
+        return str(self.answer["words"])
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDifference:
+    """How the words around an element differ from the earlier ones."""
+
+    part: Literal["words", "heading"]
+    then: str
+    now: str
+    may_pass: bool = False
+    """Only amounts that keep changing on their own differ, and they may change back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The words that should be around an element, and how strictly they are compared; see `row_context.js`."""
+
+    context: RowContext | None
+    strict: bool = False
+    amounts: bool = False
+    pointed: bool = False
+    """The pointer is on it, which may have added words."""
+    carried: str = ""
+    """The words of what is dragged over it: they may be elsewhere among the words around it, or missing."""
+    frames: tuple[RowContext | None, ...] = ()
+    """The words that should be around each frame that contains it, innermost first."""
+
+    def as_details(self) -> dict[str, Any]:
+        """The fields of a question that carry the expectation."""
+        place, *frames = (each.answer if each else None for each in (self.context, *self.frames))
+        how = {"strict": self.strict, "amounts": self.amounts, "pointed": self.pointed, "carried": self.carried}
+        return {"place": place, "frames": frames, **how}
+
+
+NOTHING_EXPECTED = Expectation(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How long a document has not changed, and what is still going on in it."""
+
+    token: str
+    quiet_ms: float
+    """Without what keeps changing on its own."""
+    unchanged_ms: float
+    """With it."""
+    is_loading: bool
+    moving: int
+    """Number of running finite animations."""
+    is_drawn: bool
+    """Something in it is drawn that its document does not reveal."""
+    is_restless: bool
+    """Some of its text or elements keep changing on their own."""
+    changing_ms: float
+    """How long changes followed each other without a longer pause, up to the last; without what changes on its own."""
+
+
+def keys_of(answer: Sequence[str]) -> tuple[MarkKey, ...]:
+    """The keys in an answer."""
+    return tuple(map(MarkKey, answer))
+
+
+def spot_of(answer: Json) -> Spot:
+    """A spot in an answer."""
+    return answer["x"], answer["y"]
+
+
+def rect_of(answer: Json) -> Rect:
+    """A rectangle in an answer."""
+    return Rect(answer["x"], answer["y"], answer["width"], answer["height"])
+
+
+def obstacle_of(words: str | None, key: str | None) -> Obstacle | None:
+    """What covers something; None if nothing does."""
+    return None if not words else Obstacle(words, MarkKey(key) if key else None)
+
+
+def obstacles_of(answer: Sequence[Json]) -> tuple[Obstacle, ...]:
+    """What covers several things."""
+    return tuple(Obstacle(each["blocker"], MarkKey(each["key"]), each["count"]) for each in answer)
+
+
+def context_of(answer: Json | None) -> RowContext | None:
+    """The words around an element; None if the answer has none."""
+    if answer is None:
+        return None
+    words = answer["words"] if answer["how"] != "head" else ""
+    has_firm = "firm" in answer or "firmHeading" in answer
+    firm = Beside(answer.get("firm", ""), answer.get("firmHeading", "")) if has_firm else NOTHING_BESIDE
+    return RowContext(Beside(words, answer["heading"]), firm, tuple(answer["governing"]), answer)
+
+
+def difference_of(held: Json | None) -> ContextDifference | None:
+    """How the words around an element differ; None if they do not."""
+    if not held or held["same"]:
+        return None
+    return ContextDifference(held["part"], held["then"], held["now"], held.get("mayPass", False))
+
+
+def stability_of(answer: Json) -> Stability:
+    """How stable a document is."""
+    return Stability(
+        answer["token"],
+        answer["quietMs"],
+        answer["unchangedMs"],
+        answer["ready"] == "loading",
+        answer["moving"],
+        answer["drawn"],
+        answer["restless"],
+        answer["changingMs"],
+    )

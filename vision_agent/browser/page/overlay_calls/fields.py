@@ -1,0 +1,118 @@
+"""Fields: which one has the focus, what it holds or would make of a value, and setting it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+from uuid import uuid4
+
+from playwright.async_api import Frame
+
+from vision_agent.browser.page.overlay import ask
+from vision_agent.browser.page.overlay_calls.answer_parts import ContextDifference, Expectation, difference_of
+from vision_agent.types import MarkKey
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The focused element of a document."""
+
+    key: MarkKey | None
+    words: str
+    """Empty if nothing is focused."""
+    takes_text: bool
+    """Whether it receives the text typed for the element with the given key."""
+    selects: Literal["keys", "drawn", "own", "nothing"] = "nothing"
+    """How its text is selected; see `howToSelect` in `drawn_editor.js`."""
+    has_selection: bool = False
+    """Whether an editor that draws its text has some of it selected, or has none."""
+
+
+async def focused_element(frame: Frame, deadline_s: float, key: str | None = None) -> Focus:
+    """The focused element in a frame."""
+    answer = await ask(frame, "focused", deadline_s, key=key)
+    found = MarkKey(answer["key"]) if answer["key"] else None
+    return Focus(found, answer["what"], answer["typesFor"], answer["selects"], answer["selected"])
+
+
+async def select_own_text(frame: Frame, deadline_s: float, *, end: bool) -> bool:
+    """Selects the text of the focused field without a key, or puts the caret at its end; False if it has none."""
+    return bool((await ask(frame, "select_own", deadline_s, end=end))["done"])
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """All that a field holds."""
+
+    text: str | None
+    """None for what has no text, and for a secret field."""
+    is_secret: bool
+    is_part: bool
+    """An editor draws only a part of its text."""
+
+
+async def field_value(frame: Frame, deadline_s: float, key: MarkKey) -> FieldValue | None:
+    """What a field holds; None if it is gone."""
+    answer = await ask(frame, "value", deadline_s, key=key)
+    return FieldValue(answer["value"], answer["secret"], answer["isPart"]) if answer["found"] else None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What a field makes of a value."""
+
+    becomes: str
+    """What it would hold; empty if it cannot hold the value at all."""
+    is_out_of_range: bool
+    is_between_steps: bool
+    least: str
+    """As the field states it; empty if it does not. So are `most` and `step`."""
+    most: str
+    step: str
+
+
+async def fit_value(frame: Frame, deadline_s: float, key: str, input_type: str, value: str) -> Fit | None:
+    """What a field of this type would make of a value; None if it is gone. Nothing is set."""
+    answer = await ask(frame, "fits", deadline_s, key=key, type=input_type, value=value)
+    if not answer["found"]:
+        return None
+    more = (answer["least"], answer["most"], answer["step"])
+    return Fit(answer["becomes"], answer["outOfRange"], answer["betweenSteps"], *more)
+
+
+class ListedValue(NamedTuple):
+    """A value that a field suggests, and the words that the browser shows for it."""
+
+    value: str
+    label: str
+
+
+async def listed_values(frame: Frame, deadline_s: float, key: str) -> tuple[ListedValue, ...]:
+    """What a field suggests through its `<datalist>`; none if it has none."""
+    answer = await ask(frame, "listed", deadline_s, key=key)
+    return tuple(ListedValue(each["value"], each["label"]) for each in answer["values"])
+
+
+@dataclass(frozen=True, slots=True)
+class SetAnswer:
+    """Whether a value was set, and why not."""
+
+    why_not: Literal["", "gone", "place", "changed", "disabled", "malformed", "no_option", "as_wanted"]
+    difference: ContextDifference | None
+    was_focused: bool
+
+
+async def set_value(
+    frame: Frame,
+    deadline_s: float,
+    key: str,
+    kind: str,
+    fingerprint: str,
+    expected: Expectation,
+    what: Mapping[str, str | Sequence[str]],
+) -> SetAnswer:
+    """Sets the `value` of a field, or chooses `options`, unless the element or the words around it have changed."""
+    details = {"id": uuid4().hex, "key": key, "kind": kind, "fingerprint": fingerprint, **what}
+    answer = await ask(frame, "set", deadline_s, **details, **expected.as_details())
+    return SetAnswer(answer["why"], difference_of(answer["held"]), answer["focused"])

@@ -1,0 +1,121 @@
+"""The guards around a press and around keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playwright.async_api import Frame
+
+from vision_agent.browser.page.overlay import ask
+from vision_agent.browser.page.overlay_calls.answer_parts import (
+    ContextDifference,
+    Expectation,
+    Json,
+    Obstacle,
+    difference_of,
+)
+from vision_agent.browser.page.overlay_calls.surface import DrawnLook
+from vision_agent.types import MarkKey
+
+
+@dataclass(frozen=True, slots=True)
+class Deflection:
+    """An event that missed its target."""
+
+    why: Literal["covered", "gone", "changed"]
+    event: str
+    obstacle: Obstacle
+    """What it would have hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PressAnswer:
+    """What the guard in one document reports about a press."""
+
+    is_armed: bool
+    """False in a new document."""
+    arrived: tuple[str, ...] = ()
+    """The events that reached the target, in order."""
+    stopped: Deflection | None = None
+    """The first event that was stopped."""
+    elsewhere: Deflection | None = None
+    """The first event that missed the target, stopped or not."""
+    is_unanswered: bool = False
+    """The target is unchanged, and nothing is known to react to the events it got."""
+    is_heard: bool = False
+    """Something is known to react to an event that arrived, or to act when it is pressed."""
+    pressed_ms: float | None = None
+    """When the press arrived, by the document's own clock; None if it did not arrive there."""
+    hears_all: bool = False
+    """No event can have come to the document without being noted."""
+
+
+async def guard_press(
+    frame: Frame,
+    deadline_s: float,
+    key: str | None,
+    *,
+    kind: str | None,
+    fingerprint: str,
+    expected: Expectation,
+    is_drag: bool,
+    lasts_s: float,
+    is_pan: bool = False,
+    look: DrawnLook | None = None,
+) -> None:
+    """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document.
+
+    `is_pan`: the click that may follow is stopped too. `look`: for a canvas, what it must show where the press begins.
+    """
+    details = {"key": key, "kind": kind, "fingerprint": fingerprint, "isDrag": is_drag, "ms": lasts_s * 1000}
+    details["isPan"] = is_pan
+    shown = look and look._asdict()
+    await ask(frame, "guard", deadline_s, look=shown, **details, **expected.as_details())
+
+
+async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) -> PressAnswer:
+    """What has become of the press so far; `is_over` ends the guard."""
+    answer = await ask(frame, "guarded", deadline_s, isOver=is_over)
+    return PressAnswer(
+        is_armed=answer["armed"],
+        arrived=tuple(answer["arrived"]),
+        stopped=_deflection(answer["stopped"]),
+        elsewhere=_deflection(answer["elsewhere"]),
+        is_unanswered=answer["unanswered"],
+        is_heard=answer["heard"],
+        pressed_ms=answer["pressedAt"],
+        hears_all=answer["hearsAll"],
+    )
+
+
+async def guard_keys(
+    frame: Frame, deadline_s: float, key: str | None, expected: Expectation, *, counts: bool, lasts_s: float
+) -> None:
+    """Stops keys to an element once the words around it have changed.
+
+    Without a key, in a page around the frame of the element, it stops those that go to a frame that came since, or to
+    this page once the frame is gone. `counts`: after the first key, a number beside it may change, like a slider's.
+    """
+    details = {"key": key, "counts": counts, "ms": lasts_s * 1000}
+    await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
+
+
+async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference | Literal["gone", "lost"] | None:
+    """Why keys were stopped; None if all went through. Ends the guard."""
+    held = (await ask(frame, "keys_guarded", deadline_s))["held"]
+    if held and held.get("lost"):
+        return "lost"
+    return "gone" if held and held.get("gone") else difference_of(held)
+
+
+async def insert_guarded(frame: Frame, deadline_s: float, key: str, input_type: str | None, text: str) -> bool:
+    """Inserts text where the guarded keys of a field would go, if nothing has changed; False if it did not arrive."""
+    return bool((await ask(frame, "insert", deadline_s, key=key, type=input_type, text=text))["inserted"])
+
+
+def _deflection(answer: Json | None) -> Deflection | None:
+    if answer is None:
+        return None
+    obstacle = Obstacle(answer["blocker"], MarkKey(answer["key"]) if answer["key"] else None)
+    return Deflection(answer["why"], answer["type"], obstacle)

@@ -1,0 +1,115 @@
+"""A document's text: read, found, selected, and as tables and records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playwright.async_api import Frame
+
+from vision_agent.browser.page.frame_place import Spot, ViewportOffset
+from vision_agent.browser.page.overlay import ask
+from vision_agent.browser.page.overlay_calls.answer_parts import Obstacle, obstacle_of, spot_of
+from vision_agent.types import MarkKey
+
+
+async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
+    """The text of a document, all of it or the visible part, one line per block."""
+    return str((await ask(frame, "read", deadline_s, what=what))["text"])
+
+
+async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
+    """Whether the document contains a text."""
+    return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """A table or a list, as text."""
+
+    kind: Literal["table", "list"]
+    headings: list[str]
+    rows: list[list[str]]
+
+
+async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
+    """The table or list around or inside an element; None if there is none, or the element is gone."""
+    answer = await ask(frame, "table", deadline_s, key=key)
+    if not answer["found"] or answer["kind"] is None:
+        return None
+    return TableAnswer(answer["kind"], answer["headings"], answer["rows"])
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSet:
+    """Records that are alike, each with the same columns: a table, a list, repeated cards, or one group of details."""
+
+    kind: Literal["table", "list", "details", "cards"]
+    title: str
+    """Its caption, its label, or the heading before it; empty if there is none."""
+    headings: list[str]
+    rows: list[list[str]]
+    inside: tuple[int, ...]
+    """The places, in the answer, of the sets inside this one."""
+
+
+async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
+    """The sets of records in a document, or those around an element, the innermost first; none if it is gone."""
+    answer = await ask(frame, "record_sets", deadline_s, key=key)
+    if not answer["found"]:
+        return ()
+    return tuple(
+        RecordSet(each["kind"], each["title"], each["headings"], each["rows"], tuple(each["inside"]))
+        for each in answer["sets"]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """Where a text that shows exactly once begins and ends."""
+
+    text: str
+    points: tuple[Spot, ...]
+    """One in its first letter and one in its last."""
+    is_shown: bool
+    """Whether both are in view."""
+    zoom: ViewportOffset
+    key: MarkKey
+    """The key of the element in which it begins."""
+    fingerprint: str
+    pressed: Obstacle | None
+    """The element that would react to a press there."""
+    obstacle: Obstacle | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """How often a text appears, and where, if exactly once."""
+
+    count: int
+    found: FoundText | None = None
+    places: tuple[str, ...] = ()
+    """Some of the places where it appears, with the words around it, if there are several."""
+
+
+async def find_text(frame: Frame, deadline_s: float, first: str, last: str, around: str = "") -> TextAnswer:
+    """Where a text from `first` to `last` is in a document; `around`: words that hold `first`, where it shows twice."""
+    answer = await ask(frame, "words", deadline_s, first=first, last=last, around=around)
+    if not answer.get("ends"):
+        return TextAnswer(answer["count"], places=tuple(answer.get("places", ())))
+    found = FoundText(
+        text=answer["text"],
+        points=tuple(map(spot_of, answer["points"])),
+        is_shown=answer["shown"],
+        zoom=spot_of(answer["zoom"]),
+        key=MarkKey(answer["key"]),
+        fingerprint=answer["fingerprint"],
+        pressed=obstacle_of(answer["pressed"], answer["pressedKey"]),
+        obstacle=obstacle_of(answer["blocker"], answer["blockerKey"]),
+    )
+    return TextAnswer(answer["count"], found)
+
+
+async def selected_text(frame: Frame, deadline_s: float) -> str:
+    """The selected text, with runs of whitespace as one space."""
+    return str((await ask(frame, "selected", deadline_s))["text"])
