@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import email.policy
 import json
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import zipfile
+from email import message_from_bytes
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -14,16 +19,33 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
+ADDRESS = "https://git.example/org/vision-agent"
+
+
+def build(target: str, folder: Path, *, source: Path = ROOT, address: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)],
+        cwd=source,
+        env={**os.environ, "VISION_AGENT_PROJECT_URL": address},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def metadata_of(folder: Path) -> EmailMessage:
+    """What the wheel in a folder says of the project."""
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        return message_from_bytes(archive.read(name), policy=email.policy.default)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
+    done = build("wheel", folder)
+    assert done.returncode == 0, done.stderr
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -70,6 +92,64 @@ def test_the_wheel_holds_no_tests_other_fixtures_or_runs(wheel_files: set[str]) 
     fixtures = {name.split("/")[3] for name in wheel_files if name.startswith("vision_agent/_assets/fixtures/")}
     assert assets == {"overlay_js", "prompts", "fixtures"}
     assert fixtures == {"sites", "variants", "pages", "churn", "canvas", "security"}
+
+
+def test_without_an_address_the_wheel_has_the_readme_as_it_is_and_no_addresses(wheel: Path) -> None:
+    metadata = metadata_of(wheel.parent)
+    assert metadata.get_payload() == (ROOT / "README.md").read_text("utf-8")
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata.get_all("Project-URL") is None
+    assert metadata.get_all("Dynamic") is None
+
+
+@pytest.mark.parametrize("given", [ADDRESS, f"{ADDRESS}/", f"{ADDRESS}.git"])
+def test_with_an_address_the_wheel_has_addresses_and_a_readme_whose_links_work_elsewhere(
+    given: str, tmp_path: Path
+) -> None:
+    assert build("wheel", tmp_path, address=given).returncode == 0
+
+    metadata = metadata_of(tmp_path)
+    assert dict(line.split(", ") for line in metadata.get_all("Project-URL", [])) == {
+        "Homepage": ADDRESS,
+        "Documentation": f"{ADDRESS}/blob/v{metadata['Version']}/docs/pages/index.md",
+        "Changelog": f"{ADDRESS}/blob/v{metadata['Version']}/CHANGELOG.md",
+        "Issues": f"{ADDRESS}/issues",
+        "Source": ADDRESS,
+    }
+    readme = metadata.get_payload()
+    links = re.findall(r"\]\(([^)]+)\)", readme)
+    assert len(links) > 20
+    assert all(link.startswith("https://") for link in links)
+    assert f"(https://git.example/org/vision-agent/raw/v{metadata['Version']}/fixtures/shots/shop-marked.png)" in readme
+    ours = [re.sub(rf"{ADDRESS}/(raw|blob)/v[^/]+/", "", link) for link in links]
+    assert all((ROOT / path).is_file() for path in ours)
+
+
+def test_a_wheel_built_from_the_source_archive_keeps_the_addresses_it_was_made_with(tmp_path: Path) -> None:
+    assert build("sdist", tmp_path, address=ADDRESS).returncode == 0
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path / "source", filter="data")
+    (source,) = (tmp_path / "source").iterdir()
+
+    done = build("wheel", tmp_path, source=source)
+
+    assert done.returncode == 0, done.stderr
+    assert f"Homepage, {ADDRESS}" in metadata_of(tmp_path).get_all("Project-URL", [])
+    assert f"({ADDRESS}/raw/" in metadata_of(tmp_path).get_payload()
+
+
+@pytest.mark.parametrize(
+    "given", ["git.example/org", "git@git.example:org/vision-agent", "https://", "https://me:key@git.example/a"]
+)
+def test_what_is_no_address_of_a_repository_ends_the_build_with_a_sentence(given: str, tmp_path: Path) -> None:
+    done = build("wheel", tmp_path, address=given)
+
+    assert done.returncode == 1
+    assert "not the http or https address of a repository, such as https://git.example/org" in done.stderr
+    assert "key" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture(scope="module")
