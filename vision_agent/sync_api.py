@@ -163,7 +163,7 @@ class SyncAgent:
 
     @property
     def head(self) -> str:
-        """The record hash, which covers the whole record."""
+        """The head of the record: the hash of its last line, which covers the whole record."""
         return self._agent.head
 
     @property

@@ -428,7 +428,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, bytes]], object], str]] = {
     "one more action": (lambda f: f.update({"action99.json": f["action0.json"]}), "action99.json is not in the record"),
     "manifest": (
         lambda f: f.update({"manifest.json": f["manifest.json"].replace(b'"head": "', b'"head": "0')}),
-        "manifest.json names another run or another record hash",
+        "manifest.json names another run or another head",
     ),
 }
 

@@ -57,8 +57,8 @@ def test_a_run_as_it_was_written_holds(written: Folder) -> None:
 @pytest.mark.parametrize(
     "cut", [lambda head: head[:12], lambda head: f"{head}0", lambda head: head.upper(), lambda _: ""]
 )
-def test_a_head_that_is_not_a_record_hash_is_refused(written: Folder, cut: Callable[[str], str]) -> None:
-    with pytest.raises(UsageError, match="is not a record hash"):
+def test_what_cannot_be_a_head_is_refused(written: Folder, cut: Callable[[str], str]) -> None:
+    with pytest.raises(UsageError, match="cannot be the head of a record"):
         verify(written[0], cut("a" * 64))
 
 

@@ -104,12 +104,12 @@ def verify(folder: Path, head: str | None = None, *, may_lack_downloads: bool = 
 
     Raises:
         RecordError: there is no run at all.
-        UsageError: `head` is not a record hash.
+        UsageError: `head` cannot be the head of a record.
     """
     if head is not None and not re.fullmatch(r"[0-9a-f]{64}", head):
         raise UsageError(
-            f"The head {printable_line(head)!r} is not a record hash",
-            "a record hash has 64 characters, 0 to 9 and a to f; copy all of it",
+            f"{printable_line(head)!r} cannot be the head of a record",
+            "a head has 64 characters, 0 to 9 and a to f; copy all of it",
         )
     with reading(folder):
         return _verify(folder, head, may_lack_downloads)

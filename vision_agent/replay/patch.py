@@ -47,7 +47,7 @@ class Patch(FrozenModel):
     run: str
     """Id of the run it repairs."""
     head: str
-    """Record hash of that run."""
+    """The head of that run's record."""
     healed_in: str
     """Id of the run that made the last repair."""
     repairs: tuple[Repair, ...] = Field(min_length=1)
@@ -63,7 +63,7 @@ class Patch(FrozenModel):
 
 
 def read_patch(path: Path, run: Run, head: str) -> Patch:
-    """Return the patch in the file `path`, checked against the run and its record hash.
+    """Return the patch in the file `path`, checked against the run and the head of its record.
 
     Raises:
         UsageError: the file cannot be read, or belongs to another run.

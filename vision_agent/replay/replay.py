@@ -252,7 +252,7 @@ class Replay:
 
 
 def recorded_run(folder: Path) -> tuple[Run, str]:
-    """Return the run in a folder and its record hash, after verifying the record.
+    """Return the run in a folder and the head of its record, after verifying the record.
 
     Raises:
         UsageError: there is no run, or its record was altered.

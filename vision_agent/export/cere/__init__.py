@@ -78,7 +78,7 @@ def verify_cere(file: Path, head: str | None = None) -> Verified:
 
     Raises:
         RecordError: it is not a `.cere` file, or it is damaged.
-        UsageError: `head` is not a record hash.
+        UsageError: `head` cannot be the head of a record.
     """
     with tempfile.TemporaryDirectory() as runs:
         folder = _read(file, Path(runs), lambda *_: None)

@@ -53,7 +53,7 @@ def _manifest_faults(archive: zipfile.ZipFile, run: Run, head: str) -> Iterator[
         return
     given = {name: manifest.get(name) for name in ("run", "head")} if isinstance(manifest, dict) else {}
     if given != {"run": run.id, "head": head}:
-        yield "manifest.json names another run or another record hash"
+        yield "manifest.json names another run or another head"
 
 
 def _original_faults(folder: Path, run: Run) -> Iterator[str]:
