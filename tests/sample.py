@@ -757,6 +757,7 @@ STARTS_A_BROWSER = (
     "text/test_terminal_output.py::test_what_a_page_shows_is_escaped_by_each_command_that_prints_it",
     "test_trace.py::test_of_a_run_that_breaks_there_is_a_trace_too",
     "test_wheel.py::test_the_demonstration_of_the_wheel_reaches_both_tasks_without_a_key",
+    "test_wheel.py::test_the_doctor_of_the_wheel_asks_for_nothing_that_only_developers_of_the_project_need",
     "test_wheel.py::test_the_fixtures_are_evaluated_from_the_wheel_too",
     "test_zero_leak.py::test_no_form_of_a_secret_is_in_anything_that_a_run_leaves_or_sends_and_pictures_do_not_tell_it",
     "ui/test_runs.py::test_ctrl_c_ends_the_page_and_interrupts_the_runs_that_it_started",

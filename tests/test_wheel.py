@@ -188,6 +188,15 @@ def test_a_model_that_is_named_for_the_demonstration_must_be_there(unpacked: Pat
     assert not (tmp_path / "runs").exists()
 
 
+def test_the_doctor_of_the_wheel_asks_for_nothing_that_only_developers_of_the_project_need(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    done = _vision_agent(unpacked, tmp_path, "doctor")
+
+    assert "Runs " in done.stdout
+    assert "npm" not in done.stdout
+
+
 def _vision_agent(package: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     # Where it is imported from is checked by itself: a checkout has its assets elsewhere.

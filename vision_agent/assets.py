@@ -39,6 +39,11 @@ def fixtures(name: str) -> Path:
     return _folder(f"fixtures/{name}", f"fixtures/{name}")
 
 
+def is_checkout() -> bool:
+    """Whether the package runs from its source, where its tests are too, and not as it was installed from a wheel."""
+    return not (_PACKAGE / "_assets").is_dir()
+
+
 def _folder(in_wheel: str, in_checkout: str) -> Path:
     for folder in (_PACKAGE / "_assets" / in_wheel, _PACKAGE.parent / in_checkout):
         if folder.is_dir():

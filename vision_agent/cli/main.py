@@ -220,6 +220,8 @@ def _check(probe: Any, flags: dict[str, Any], as_json: bool, *, ask: bool = Fals
 def _print_health(console: Console, health: Health, models: Sequence[Access], check: ModelCheck | None) -> None:
     from rich.markup import escape
 
+    from vision_agent.assets import is_checkout
+
     def line(title: str, text: str) -> None:
         console.print(f"[dim]{title:<10}[/]{escape(text)}", highlight=False)
 
@@ -248,7 +250,8 @@ def _print_health(console: Console, health: Health, models: Sequence[Access], ch
     line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
     unread = "marks in canvases have no names; install OCR: pip install 'vision-agent[ocr]'"
     line("Words", "read in canvases by OCR" if health.reads_words else unread)
-    line("npm", "present" if health.has_npm else "absent: the JavaScript type check is skipped")
+    if is_checkout():
+        line("npm", "present" if health.has_npm else "absent: the JavaScript type check is skipped")
     for warning in health.warnings:
         console.print(f"[yellow]{'Warning':<10}{escape(warning)}[/]", highlight=False)
 

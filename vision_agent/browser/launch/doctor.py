@@ -83,7 +83,7 @@ class Health(FrozenModel):
     runs_folder: Path
     runs_folder_is_writable: bool
     has_npm: bool
-    """Needed only for the type check of the overlay and for test pages from npm packages."""
+    """Needed only for CanvasBench, and in a checkout for the type check of the overlay and for test pages."""
     reads_words: bool
     """Whether the extra `ocr` is installed; without it, marks in canvases have no names."""
     warnings: tuple[str, ...] = ()
