@@ -49,6 +49,28 @@ def test_a_complaint_about_a_reply_does_not_repeat_all_of_it():
     assert len(str(refused.value)) <= 2000
 
 
+@pytest.mark.parametrize(
+    ("kind", "near"),
+    [
+        ("clik", "similar: click"),
+        ("Mouse_Click", "similar: click"),
+        ("scroll_down", "similar: scroll, scroll_to"),
+        ("teleport", "there are click, double_tap, "),
+    ],
+)
+def test_a_kind_that_no_action_has_is_named_with_those_near_it_in_a_plain_sentence(kind: str, near: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        parse_decision(said(click(12), {"kind": kind, "target": 12}), seen())
+    sentence = refused.value.sentence
+    assert f"does not fit the format: actions[1] has the kind {kind!r}, which is no action ({near}" in sentence
+    assert "tag" not in sentence
+
+
+def test_an_action_without_a_kind_is_asked_for_one() -> None:
+    with pytest.raises(FormatError, match=r"actions\[0\] has no `kind`, which says what to do"):
+        parse_decision(said({"target": 12}), seen())
+
+
 def test_a_record_with_a_longer_text_stays_readable():
     assert len(Type.model_validate({"kind": "type", "target": 12, "text": "A" * 200_000}).text) == 200_000
 

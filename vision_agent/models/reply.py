@@ -6,6 +6,7 @@ that is not in the observation is refused with a message to the model, because t
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ _LONGEST_REPLY = 1_000_000
 _LONGEST_TEXT = 100_000
 """Characters of one text in a reply: a text to type, an answer, an argument of a custom action."""
 _LONGEST_OTHER = 20_000
+_LONGEST_KIND = 60
 _MAY_BE_LONG = ("text", "value", "answer")
 _OURS = {each.model_fields["kind"].default for each in ACTIONS}
 
@@ -224,7 +226,21 @@ def _fault(error: ErrorDetails) -> str:
     if error["type"] == "too_short" and not error["ctx"]["actual_length"]:
         least = error["ctx"]["min_length"]
         return f"{_place(error['loc'])} is empty; give at least {'one' if least == 1 else least}"
+    if error["type"] == "union_tag_not_found":
+        return f"{_place(error['loc'])} has no `kind`, which says what to do, such as `click`"
+    if error["type"] == "union_tag_invalid":
+        return f"{_place(error['loc'])} {_unknown_kind(error['ctx']['tag'], error['ctx']['expected_tags'])}"
     return f"{_place(error['loc'])}: {error['msg']}"
+
+
+def _unknown_kind(given: str, offered: str) -> str:
+    """`offered` lists the kinds in quotes, as pydantic does."""
+    kinds = re.findall(r"'([^']+)'", offered)
+    words = given.lower().split("_")
+    same_word = [each for each in kinds if each in words]
+    near = dict.fromkeys([*same_word, *difflib.get_close_matches(given.lower(), kinds, n=3)])
+    which = f"similar: {', '.join(near)}" if near else f"there are {', '.join(kinds)}"
+    return f"has the kind {given[:_LONGEST_KIND]!r}, which is no action ({which})"
 
 
 def _place(location: tuple[int | str, ...]) -> str:
