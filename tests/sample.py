@@ -532,6 +532,7 @@ LONG = frozenset(
         "record/test_private_data.py::test_private_data_is_read_by_the_model_and_in_nothing_that_a_run_leaves_behind",
         "record/test_private_data.py::test_what_stands_for_private_data_that_nobody_recorded_is_not_typed",
         "test_python_api.py::test_progress_is_shown_where_it_is_asked_for",
+        "test_record_by_doing.py::test_a_recording_of_a_file_says_that_its_replay_needs_the_file_named_which_may_then_be_elsewhere",
         "test_record_by_doing.py::test_a_window_that_the_person_opens_is_said_not_to_be_recorded_and_the_lines_say_so",
         "test_record_by_doing.py::test_closing_the_window_ends_the_recording",
         "test_record_by_doing.py::test_lines_go_to_standard_output_and_nothing_else_does",

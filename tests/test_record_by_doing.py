@@ -50,7 +50,9 @@ async def recording(url: str, folder: Path, *arguments: str) -> AsyncIterator[tu
         )
         try:
             where = "order.txt as step lines while you do it" if "--out" in arguments else "--out FILE"
-            assert where in await told(process, PROMPT)
+            begun = await told(process, PROMPT)
+            assert where in begun
+            assert ("a record opens no files by itself" in begun) == url.startswith("file:")
             yield process, next(page for page in person.context.pages if page.url.startswith(url))
         finally:
             if process.returncode is None:
@@ -113,6 +115,35 @@ async def test_lines_go_to_standard_output_and_nothing_else_does(serve: Server, 
     assert process.returncode == 0, err
     lines = [line for line in out.decode().splitlines() if line]
     assert lines == ["# Order a mug", f"# Begins at {url}", "click Order", "finish"]
+
+
+@pytest.mark.timeout(240)
+async def test_a_recording_of_a_file_says_that_its_replay_needs_the_file_named_which_may_then_be_elsewhere(
+    tmp_path: Path,
+) -> None:
+    here, elsewhere = tmp_path / "form.html", tmp_path / "elsewhere" / "form.html"
+    here.write_text(FORM)
+    async with recording(here.as_uri(), tmp_path) as (process, page):
+        await page.get_by_role("button", name="Order").click()
+        _, err = await process.communicate(b"\n")
+    elsewhere.parent.mkdir()
+    here.rename(elsewhere)
+    [folder] = (tmp_path / "runs").iterdir()
+
+    replay = (sys.executable, "-m", "vision_agent", "replay", folder, "--approve", "never", "--runs", "again")
+    refused = await asyncio.to_thread(subprocess.run, replay, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [*replay, "--url", "elsewhere/form.html"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+
+    assert process.returncode == 0, err
+    assert (refused.returncode, "opens no files of this machine" in refused.stderr) == (2, True)
+    assert done.returncode == 0, done.stderr
 
 
 async def test_a_killed_recording_keeps_the_lines_of_what_was_done(serve: Server, tmp_path: Path) -> None:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 app = Commands()
 
+_OF_A_FILE = (
+    "This page is a file, and a record opens no files by itself: to replay it, here or elsewhere, name the file again "
+    "with --url {url}. Only pages on a server have one address everywhere."
+)
+
 
 @dataclass(frozen=True)
 class RecordSuperviseOptions(SuperviseOptions):
@@ -93,9 +98,11 @@ def record(
         typer.echo("Do it in the window. When you are done, close it, or press Enter here.", err=True)
         await wait_for_enter()
 
-    typer.echo(_where(out, as_json), err=True)
-
     made = task.task(goal or f"Recorded on {url}", url, settings.limits)
+    typer.echo(_where(out, as_json), err=True)
+    if made.start_url and made.start_url.startswith("file:"):
+        typer.echo(_OF_A_FILE.format(url=shlex.quote(url)), err=True)
+
     agent = recording_agent(made, settings, None if supervision.supervise else until, name=name)
     page = attach_supervision_page(agent, records=True) if supervision.supervise else None
     keep = LinesSoFar(partial(_keep_lines, out))
