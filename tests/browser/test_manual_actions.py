@@ -15,7 +15,8 @@ from vision_agent.actions import Back, Check, Click, DoubleTap, Drag, Goto, Hold
 from vision_agent.browser import cdp
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
-from vision_agent.browser.takeover.input_listener import HumanInput, TimedInput, merge_input
+from vision_agent.browser.page.tabs import Tabs
+from vision_agent.browser.takeover.input_listener import HumanInput, InputListener, TimedInput, merge_input
 from vision_agent.types import ManualAction
 
 DRAWN = """<title>Drawn</title><style>body { margin: 0 } canvas { display: block; background: #eee }</style>
@@ -180,6 +181,25 @@ async def test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_
     effects = [each.outcome.effect for each in (click, back, goto) if each.outcome]
     assert effects == ["navigated", "navigated", "navigated"]
     assert seen.title == "Drawn"
+
+
+async def test_a_click_in_a_new_window_is_heard_before_any_look_at_it(page: Page, serve: Any) -> None:
+    site = serve({"/": "<button onclick=\"window.open('/pop')\">Open</button>", "/pop": POP, "/favicon.ico": b""})
+    await page.goto(site)
+    await overlay.register(page.context)
+    tabs = Tabs(page.context, page)
+    tabs.add(page)
+    tabs.start_listening()
+    listener = InputListener(tabs, 5)
+    await listener.open()
+    async with page.expect_popup() as opened:
+        await page.click("text=Open")
+    popup = await opened.value
+    async with asyncio.timeout(30):
+        while not any(each.page is popup for each in listener.queue):
+            await popup.click("text=In pop")
+    await listener.close()
+    tabs.stop_listening()
 
 
 MANY = """<title>Many</title><button onclick="window.open('/pop')">Open</button> <input type=file aria-label=Paper>

@@ -165,11 +165,7 @@ class InputListener:
         if not self._is_open:
             return
         for page in [*self.tabs.pages]:
-            if all(page is not known for known, _ in self._pages):
-                listen = partial(self._on_navigated, page)
-                page.on("framenavigated", listen)
-                self._pages.append((page, listen))
-            await self._attach(page)
+            await self._listen_in(page)
 
     async def close(self) -> None:
         """Stops listening, after collecting text in fields that still have the focus; cleans up every document."""
@@ -224,6 +220,13 @@ class InputListener:
             return "back" if before.ids.index(here["id"]) < before.index else "forward"
         return "reload"
 
+    async def _listen_in(self, page: Page) -> None:
+        if all(page is not known for known, _ in self._pages):
+            listen = partial(self._on_navigated, page)
+            page.on("framenavigated", listen)
+            self._pages.append((page, listen))
+        await self._attach(page)
+
     async def _attach(self, page: Page) -> None:
         with suppress(PlaywrightError, BrowserUnavailable, TimeoutError):  # closing or hanging
             async with asyncio.timeout(self.deadline_s):
@@ -261,11 +264,15 @@ class InputListener:
         self._spawn(self._attach(page))
 
     def _on_page(self, page: Page) -> None:
-        self._spawn(self._count_foreign_tab(page))
+        self._spawn(self._hear_new_page(page))
 
-    async def _count_foreign_tab(self, page: Page) -> None:
+    async def _hear_new_page(self, page: Page) -> None:
+        """Listens in a window of ours as soon as it opens, because a person may click before the next look."""
         with suppress(PlaywrightError):  # the page may be gone again
-            if await page.opener() is None and page not in self.tabs.pages:
+            opener = await page.opener()
+            if opener in self.tabs.pages:
+                await self._listen_in(page)
+            elif opener is None and page not in self.tabs.pages:
                 self.foreign_tabs += 1
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
