@@ -52,6 +52,29 @@ async def test_runs_are_found_by_words_status_host_model_and_day(tmp_path: Path,
     await expect(page.get_by_text("No run matches.")).to_be_visible()
 
 
+async def test_the_runs_of_the_rows_of_a_table_are_listed_found_and_shown_and_not_deleted_by_their_age(
+    tmp_path: Path, desk: Desk
+) -> None:
+    rows = [
+        a_run(tmp_path / "runs" / f"000{n}-0a1b2c3d", f"Order for {who}", days=40)
+        for n, who in enumerate(("Ann", "Bo"))
+    ]
+    assert rows[0].name == rows[1].name
+    a_run(tmp_path / "runs", "Order one mug", days=40)
+    page = desk.page
+    await page.reload()
+    await expect(desk.cards).to_have_count(3)
+    await page.get_by_role("searchbox").fill("Bo")
+    await expect(desk.goals).to_have_text(["Order for Bo"])
+    await desk.show("Order for Bo")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("Order for Bo")
+
+    await page.goto(desk.base)
+    await page.get_by_role("button", name="Show them").click()
+    await expect(page.get_by_text("Order one mug")).to_be_visible()
+    await expect(page.get_by_text("Order for")).to_have_count(0)
+
+
 async def test_the_list_shows_new_runs_by_itself_and_keeps_what_is_chosen_and_focused(
     tmp_path: Path, desk: Desk
 ) -> None:

@@ -193,11 +193,11 @@ def _found(
     with_rows: bool = False,
 ) -> tuple[ListedRun, ...]:
     """The runs in the folder that the options select; `with_rows`: those of its rows if it is the folder of a batch."""
-    from vision_agent.record.run_list import list_row_runs, list_runs, matching
+    from vision_agent.record.run_list import list_runs, list_runs_or_rows, matching
 
     before = datetime.now(UTC) - _age(older_than) if older_than else None
     on = _day(day, datetime.now().astimezone().date()) if day else None
-    listed = list_runs(folder) or (list_row_runs(folder) if with_rows else ())
+    listed = list_runs_or_rows(folder) if with_rows else list_runs(folder)
     return matching(listed, status=status or "", text=text or "", day=on, before=before)
 
 

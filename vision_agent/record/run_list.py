@@ -80,24 +80,41 @@ def list_runs(runs: Path) -> tuple[ListedRun, ...]:
     Raises:
         UsageError: the folder cannot be read.
     """
+    return tuple(latest_first(map(listed_run, run_folders(runs))))
+
+
+def list_runs_or_rows(runs: Path) -> tuple[ListedRun, ...]:
+    """The runs in a folder, or if it has none and is the folder of a batch, those of its rows; the latest first.
+
+    Raises:
+        UsageError: a folder cannot be read.
+    """
+    return tuple(latest_first(map(listed_run, run_folders(runs) or row_run_folders(runs))))
+
+
+def run_folders(runs: Path) -> list[Path]:
+    """The folders of the runs in a folder, in no order; none if there is no such folder.
+
+    Raises:
+        UsageError: the folder cannot be read.
+    """
     try:
-        folders = [each for each in runs.iterdir() if is_run_folder(each)] if runs.exists() else []
+        return [each for each in runs.iterdir() if is_run_folder(each)] if runs.exists() else []
     except OSError as error:
         raise UsageError(f"The runs in {runs} cannot be listed: {error.strerror}") from error
-    return tuple(latest_first(map(listed_run, folders)))
 
 
-def list_row_runs(batch: Path) -> tuple[ListedRun, ...]:
-    """The runs one folder deeper, as those of the rows of a batch, the latest first.
+def row_run_folders(batch: Path) -> list[Path]:
+    """The same for the runs one folder deeper, as those of the rows of a batch.
 
     Raises:
         UsageError: a folder cannot be read.
     """
     try:
-        rows = [each for each in batch.iterdir() if each.is_dir() and not each.is_symlink()] if batch.exists() else []
+        below = [each for each in batch.iterdir() if each.is_dir() and not each.is_symlink()] if batch.exists() else []
     except OSError as error:
         raise UsageError(f"The runs in {batch} cannot be listed: {error.strerror}") from error
-    return tuple(latest_first(run for row in rows for run in list_runs(row)))
+    return [run for row in below if not is_run_folder(row) for run in run_folders(row)]
 
 
 def latest_first(runs: Iterable[ListedRun]) -> list[ListedRun]:

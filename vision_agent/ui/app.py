@@ -308,7 +308,7 @@ class RunsApp:
             many = _whole(days, _ALLOWED_DAYS, None)
             if many is None:
                 raise UsageError(f"{days[:20]!r} is not a number of days", "give 1 to 36500")
-            runs = list(older_than(self._shelf.runs(), many, datetime.now(UTC)))
+            runs = list(older_than(self._shelf.own_runs(), many, datetime.now(UTC)))
             why = f"started more than {counted(many, 'day')} ago"
         else:
             raise UsageError("No run is chosen", "choose some in the list, or give an age")

@@ -1,7 +1,8 @@
 """The runs of a folder as the pages show them: found by key, filtered, glanced at, with small pictures.
 
-A run is named by a key that is computed from the name of its folder, so no request holds a path. Folders are data that
-somebody else may have made: what is read of them is limited, and what cannot be read is a sentence.
+If the folder is that of a batch, the runs of its rows are listed too. A run is named by a key that is computed from its
+path, so no request holds a path. Folders are data that somebody else may have made: what is read of them is limited,
+and what cannot be read is a sentence.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from vision_agent.errors import NoSuchRun, RecordError, UsageError
+from vision_agent.errors import NoSuchRun, RecordError
 from vision_agent.record.glance import MOST_OF_GLANCE, Glance, glance
 from vision_agent.record.read import load_shot
-from vision_agent.record.run_list import ListedRun, is_run_folder, latest_first, listed_run, matching
+from vision_agent.record.run_list import ListedRun, latest_first, listed_run, matching, row_run_folders, run_folders
 from vision_agent.record.store import RUN, STEPS
 from vision_agent.types import Shot
 from vision_agent.vision.thumbnail import thumbnail
@@ -85,8 +86,19 @@ class Shelf:
         Raises:
             UsageError: the folder cannot be read.
         """
+        return self._listed_of(self._folders())
+
+    def own_runs(self) -> tuple[ListedRun, ...]:
+        """The same without the runs of rows, whose results name them.
+
+        Raises:
+            UsageError: the folder cannot be read.
+        """
+        return self._listed_of(run_folders(self.folder))
+
+    def _listed_of(self, folders: Iterable[Path]) -> tuple[ListedRun, ...]:
         found = []
-        for folder in self._folders():
+        for folder in folders:
             try:
                 found.append(self.listed(folder))
             except OSError:
@@ -162,15 +174,12 @@ class Shelf:
             )
 
     def _folders(self) -> list[Path]:
-        try:
-            return [each for each in self.folder.iterdir() if is_run_folder(each)] if self.folder.exists() else []
-        except OSError as error:
-            raise UsageError(f"The runs in {self.folder} cannot be listed: {error.strerror}") from error
+        return [*run_folders(self.folder), *row_run_folders(self.folder)]
 
 
 def key_of(folder: Path) -> str:
     """What a request names a run by."""
-    return hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:20]
+    return hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:20]
 
 
 def filtered(runs: Iterable[ListedRun], wanted: RunFilter) -> tuple[ListedRun, ...]:
