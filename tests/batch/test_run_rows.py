@@ -210,6 +210,35 @@ def test_the_command_writes_answers_and_a_page_and_says_how_many_were_done(
     assert page.count("report.html") == 2
 
 
+def test_each_row_has_the_check_that_its_values_make(
+    shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("orders.csv").write_text("name,shown\nAnn,Ann\nBob,Eve\n", "utf-8")
+    Path("lines.txt").write_text("\n".join(LINES), "utf-8")
+    command = ["run", shop, "--steps=lines.txt", "--over=orders.csv", "--expect=Ordered for {shown}", "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1, done.output
+    first, second = json.loads(done.stdout)["results"]
+    assert first["status"] == "done"
+    assert second["status"] != "done"
+    assert "Ordered for Eve" in second["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("check", "said"), [("{other}", "no column 'other'"), ("text={shown}", r"text=\{shown\} has nothing to look for")]
+)
+def test_a_check_that_a_row_cannot_fill_is_refused_before_any_row_begins(
+    check: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("orders.csv").write_text("name,shown\nAnn,Ann\nBob,\n", "utf-8")
+    Path("lines.txt").write_text("\n".join(LINES), "utf-8")
+    with pytest.raises(UsageError, match=said):
+        app(["run", "shop.example", "--steps=lines.txt", "--over=orders.csv", "--expect", check], standalone_mode=False)
+    assert not Path("orders").exists()
+
+
 def test_a_row_that_was_not_done_has_no_answer_and_the_command_says_how_to_run_it_again(
     shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ class RowOptions:
         Path | None,
         option(
             "Do the task once for each row of this CSV or JSON Lines file; {column} in the goal, the address, step "
-            "lines or --data stands for the row's value.",
+            "lines, --data or --expect stands for the row's value.",
             "--over",
             "FILE",
         ),

@@ -248,9 +248,10 @@ class TaskOptions:
     ) -> Task:
         """The task with this goal.
 
-        `fill` completes the values of `--data`; `environment` has the variables of secrets, None: that of this process.
+        `fill` completes the values of `--data` and `--expect`; `environment` has the variables of secrets, None: that
+        of this process.
         """
-        from vision_agent.policy.success_checks import check_from
+        from vision_agent.policy.success_checks import check_from, filled_check
         from vision_agent.session.keywords import start_url_from
         from vision_agent.types import Task
 
@@ -268,7 +269,7 @@ class TaskOptions:
                 self.secret_origin,
             ),
             private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
-            checks=tuple(check_from(each, "--expect") for each in self.expect or ()),
+            checks=tuple(filled_check(check_from(each, "--expect"), fill) for each in self.expect or ()),
             answer_schema=schema_in(self.output_schema),
             files=(*existing_files(self.file), *files_in(self.upload_folder)),
             allowed_actions=_named(self.allow_actions),

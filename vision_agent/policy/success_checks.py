@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -43,6 +43,20 @@ def check_from(given: SuccessCheck | Mapping[str, Any] | str, where: str) -> Suc
         return SuccessCheck.model_validate(given)
     except ValidationError:
         raise UsageError(f"{where} {given!r} is no check", f'write "text=Thank you"; a check has {known}') from None
+
+
+def filled_check(check: SuccessCheck, fill: Callable[[str], str]) -> SuccessCheck:
+    """The check with its texts completed by `fill`.
+
+    Raises:
+        UsageError: one of them becomes empty, which any page would pass.
+    """
+    texts = check.model_dump(exclude_none=True)
+    filled = {name: fill(text) for name, text in texts.items()}
+    empty = next((name for name, text in filled.items() if not text.strip()), None)
+    if empty is not None:
+        raise UsageError(f"The check {empty}={texts[empty]} has nothing to look for", "give the row a value for it")
+    return SuccessCheck.model_validate(filled)
 
 
 def fault_of_answer(answer: str, schema: dict[str, Any] | None) -> str:
