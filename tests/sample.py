@@ -715,6 +715,8 @@ STARTS_A_BROWSER = (
     "test_cli.py::test_doctor_prints_what_it_found_as_json",
     "test_cli.py::test_doctor_without_a_browser_leaves_with_5_and_says_what_would_help",
     "test_cli.py::test_a_run_that_could_not_go_on_says_that_its_page_was_an_error_and_has_no_answer",
+    "test_cli.py::test_a_part_that_the_page_does_not_have_is_refused",
+    "test_cli.py::test_small_marks_that_touch_can_be_looked_at_closer",
     "test_cli.py::test_marks_writes_four_files_prints_the_listing_and_knows_no_model",
     "test_cli.py::test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with",
     "test_custom_actions.py::test_a_browser_that_went_away_in_it_ends_the_run_as_it_would_anywhere",

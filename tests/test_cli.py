@@ -439,6 +439,37 @@ def test_a_fact_in_braces_in_a_step_line_is_refused_without_a_table(
     assert ("has {product}, which only --over fills in (write the value into the" in str(caught.value)) == is_refused
 
 
+CROWDED = """<style>body { margin: 0; line-height: 0 } button { width: 14px; height: 14px; margin: 0; border: 0 }
+div { width: 280px }</style><div></div><script>for (let n = 1; n <= 400; n++) {
+const button = document.createElement('button'); button.ariaLabel = `S${n}`;
+document.querySelector('div').append(button);
+}</script>"""
+
+
+@pytest.mark.parametrize(("zoom", "first"), [("0,0,140,90", "1[:]<button>S1"), ("400", "400[:]<button>S400")])
+def test_small_marks_that_touch_can_be_looked_at_closer(tmp_path: Path, zoom: str, first: str) -> None:
+    (tmp_path / "page.html").write_text(CROWDED, "utf-8")
+    done = vision_agent("marks", str(tmp_path / "page.html"), "--out", str(tmp_path / "look"), "--zoom", zoom)
+    assert done.returncode == 0, done.stderr
+    assert first in done.stdout.splitlines()
+    marks = json.loads((tmp_path / "look/marks.json").read_bytes())["marks"]
+    assert 0 < len(marks) < 400
+    assert min(mark["box"]["width"] for mark in marks) > 14
+
+
+@pytest.mark.parametrize("zoom", ["S1", "0,0,140", "-1", ""])
+def test_what_names_no_part_of_a_picture_is_refused_before_a_browser_starts(tmp_path: Path, zoom: str) -> None:
+    with pytest.raises(UsageError, match="names no part of the picture"):
+        app(["marks", "page.html", f"--zoom={zoom}", "--out", str(tmp_path / "look")], standalone_mode=False)
+
+
+def test_a_part_that_the_page_does_not_have_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<button>Save</button>", "utf-8")
+    done = vision_agent("marks", str(tmp_path / "page.html"), "--out", str(tmp_path / "look"), "--zoom", "7")
+    assert done.returncode == 2
+    assert "look without a zoom first" in " ".join(done.stderr.split())
+
+
 @pytest.mark.thorough
 def test_doctor_warns_of_two_packages_that_overwrite_each_other(tmp_path: Path) -> None:
     """A package counts as installed by what it leaves beside its files, so that is all that is left here."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import asyncio
 import json
+import re
 import shlex
 import signal
 import sys
@@ -53,6 +54,7 @@ from vision_agent.errors import UsageError, VisionAgentError, decider_traceback
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from vision_agent.actions import Zoom
     from vision_agent.browser.launch.doctor import Health
     from vision_agent.models.credentials import Access
     from vision_agent.session.model_check import ModelCheck
@@ -279,21 +281,33 @@ def marks(
     out: Annotated[
         Path, typer.Option("--out", help="Output folder for clean.png, marked.png, marks.json, listing.txt.")
     ],
+    zoom: Annotated[
+        str | None,
+        option(
+            "Show only a part, enlarged: what is around a mark, by its number, or two corners in the picture without "
+            "--zoom, such as 0,0,320,200.",
+            "--zoom",
+            "MARK|X,Y,X,Y",
+        ),
+    ] = None,
     browser: BrowserOptions,
     as_json: AsJson = False,
 ) -> None:
     """Observe a page once: mark its targets, write the pictures, print the listing.
 
     Uses no model and does nothing on the page.
+
+    Where targets are small and crowded: vision-agent marks page.html --out closer --zoom 12
     """
     from vision_agent.record.observation import write_observation
     from vision_agent.session import look_at
 
+    part = _part(zoom) if zoom is not None else None
     settings = load_settings(**browser.flags)
     from vision_agent.text.console import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Looking at the page"):
-        seen = asyncio.run(look_at(url, settings))
+        seen = asyncio.run(look_at(url, settings, zoom=part))
     files = write_observation(seen, out)
     if as_json:
         typer.echo(json.dumps({"marks": len(seen.marks), "files": {what: str(path) for what, path in files.items()}}))
@@ -302,6 +316,25 @@ def marks(
     for warning in seen.warnings:
         typer.echo(f"vision-agent: {warning}", err=True)
     typer.echo(f"The pictures are in {out}: {files['marked'].name} and {files['clean'].name}.", err=True)
+
+
+def _part(zoom: str) -> Zoom:
+    """What is to be enlarged.
+
+    Raises:
+        UsageError: it is neither the number of a mark nor two corners.
+    """
+    from vision_agent.actions import Point, Zoom
+
+    if not re.fullmatch(r"\d{1,6}(,\d{1,6},\d{1,6},\d{1,6})?", zoom):
+        raise UsageError(
+            f"--zoom {zoom!r} names no part of the picture", "give the number of a mark, or corners such as 0,0,320,200"
+        )
+    target, *corners = map(int, zoom.split(","))
+    if not corners:
+        return Zoom(target=target)
+    y, right, below = corners
+    return Zoom(target=Point(x=target, y=y), to=Point(x=right, y=below))
 
 
 escape_commands(app)

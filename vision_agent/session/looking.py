@@ -11,7 +11,19 @@ from typing import Any
 from playwright.async_api import Page
 from pydantic import BaseModel
 
-from vision_agent.actions import ACTIONS, Action, Ask, Cell, Custom, Finish, Infeasible, LookAt, PictureArea, Point
+from vision_agent.actions import (
+    ACTIONS,
+    Action,
+    Ask,
+    Cell,
+    Custom,
+    Finish,
+    Infeasible,
+    LookAt,
+    PictureArea,
+    Point,
+    Zoom,
+)
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
@@ -316,11 +328,13 @@ async def _attached(
             attached.detach()
 
 
-async def look_at(url: str, settings: GivenSettings = None) -> Observation:
+async def look_at(url: str, settings: GivenSettings = None, *, zoom: Zoom | None = None) -> Observation:
     """Observes the page at an address once, in a browser that is launched for it and closed again.
 
+    With `zoom`, the observation shows only that part of the page, enlarged.
+
     Raises:
-        UsageError: the address cannot be opened.
+        UsageError: the address cannot be opened, or the page has no such part.
         BrowserUnavailable: there is no browser, or the page cannot be reached.
     """
     known, address = settings_from(settings), start_url_from(url)
@@ -328,4 +342,10 @@ async def look_at(url: str, settings: GivenSettings = None) -> Observation:
         page = await started.context.new_page()
         async with attach(page, known) as browser:
             await browser.open(address)
+            seen = await browser.observe()
+            if zoom is None:
+                return seen
+            outcome = await browser.act(zoom)
+            if outcome.status != "done":
+                raise UsageError(outcome.sentence, "look without a zoom first; its picture has the marks and the size")
             return await browser.observe()
