@@ -177,6 +177,29 @@ def test_a_secret_is_read_from_the_environment_and_said_to_be_needed() -> None:
     assert "Needs SECRET_SHOP_PIN in the environment." in written
 
 
+def test_private_data_in_what_is_pressed_chosen_or_waited_for_is_read_from_the_environment() -> None:
+    marks = (
+        mark(1, "Open <secret:customer>", role="button"),
+        mark(2, "Pay from <private:iban>", role="button"),
+        mark(3, "Who", role="combobox", tag="select"),
+    )
+    acts: list[Action] = [
+        Click(target=1),
+        Click(target=2),
+        Select(target=3, options=("<secret:customer>",)),
+        Wait(text="Hello <secret:customer>"),
+    ]
+    written = render_test(ran(*((each, done()) for each in acts), marks=marks))
+    compile(written, "exported", "exec")
+    customer = 'os.environ["SECRET_CUSTOMER"]'
+    assert f'get_by_role("button", name="Open " + {customer}, exact=True).click()' in written
+    assert 'name="Pay from " + os.environ["PRIVATE_IBAN"], exact=True).click()' in written
+    assert f"select_option(label=[{customer}])" in written
+    assert f'get_by_text("Hello " + {customer}).first' in written
+    assert "Needs PRIVATE_IBAN, SECRET_CUSTOMER in the environment." in written
+    assert "<secret:" not in written.split("def test_")[1].replace("# ", "")
+
+
 def test_a_one_time_code_is_said_to_be_one() -> None:
     secrets = [{"name": "otp", "value": "", "is_code": True}, {"name": "pin", "value": ""}]
     typed = [(Type(target=1, text=f"<secret:{name}>"), done()) for name in ("otp", "pin")]

@@ -59,7 +59,8 @@ from vision_agent.export.context_setup import ContextSetup, context_setup
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Mark, Observation, Outcome, Run, Step
 
-_SECRET = re.compile(r"<secret:([A-Za-z0-9_.-]+)>")
+_HIDDEN = re.compile(r"<((?:secret|private):[A-Za-z0-9_.-]+)>")
+"""A secret, private data by name, or a kind of private data, as records have them."""
 _HEAD = '''"""{goal}
 
 Generated from the run {run}. Needs `pip install pytest playwright`, and a browser: `playwright install chromium`, or
@@ -117,7 +118,7 @@ _SCRIPT = Path(__file__).parent / "beside_words.js"
 def render_test(run: Run) -> str:
     """The source of a pytest module that repeats the run's actions and fails if the page has changed.
 
-    It reads secrets from the environment: <secret:pin> is SECRET_PIN.
+    It reads secrets and private data from the environment: <secret:pin> is SECRET_PIN, <private:iban> PRIVATE_IBAN.
     """
     lines = [line for step in run.steps for line in _step(step)] + list(_end(run))
     body = "\n".join(f"    {line}" if line else "" for line in lines)
@@ -149,10 +150,12 @@ def _start(run: Run) -> str:
 
 
 def _needs(run: Run, lines: Sequence[str], setup: ContextSetup) -> Iterator[str]:
-    named = sorted({name for line in lines for name in re.findall(r'os\.environ\["(SECRET_[A-Z0-9_]+)"\]', line)})
+    named = sorted(
+        {name for line in lines for name in re.findall(r'os\.environ\["((?:SECRET|PRIVATE)_[A-Z0-9_]+)"\]', line)}
+    )
     if named:
         yield f"Needs {', '.join(named)} in the environment."
-    codes = {_variable(secret.name) for secret in run.task.secrets if secret.is_code}
+    codes = {_variable(f"secret:{secret.name}") for secret in run.task.secrets if secret.is_code}
     for each in sorted(codes.intersection(named)):
         yield f"{each} is a one-time code: give the one that is valid when the test types it, not its key."
     if setup.is_signed_in:
@@ -192,7 +195,7 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
             at = _locator(action.mark, seen)
             match action:
                 case Set():
-                    yield f"{at}.fill({_literal(action.value)})"
+                    yield f"{at}.fill({_text(action.value)})"
                 case Check():
                     yield f"{at}.set_checked({action.checked})"
                 case Upload():
@@ -211,14 +214,14 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
         case Scroll():
             yield from _scroll(action, seen)
         case ScrollTo():
-            yield f"page.get_by_text({_literal(action.text)}).first.scroll_into_view_if_needed()"
+            yield f"page.get_by_text({_text(action.text)}).first.scroll_into_view_if_needed()"
         case Drag():
             yield from _drag(action, seen)
         case Goto():
-            yield f"page.goto({_literal(action.url)})"
+            yield f"page.goto({_text(action.url)})"
         case OpenTab():
             yield "page = page.context.new_page()"
-            yield f"page.goto({_literal(action.url)})"
+            yield f"page.goto({_text(action.url)})"
         case SwitchTab():
             yield f"page = page.context.pages[{action.tab - 1}]"
         case CloseTab():
@@ -229,7 +232,7 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
         case Reload():
             yield "page.reload()"
         case Wait(text=str(text)):
-            yield f"expect(page.get_by_text({_literal(text)}).first).to_be_visible()"
+            yield f"expect(page.get_by_text({_text(text)}).first).to_be_visible()"
         case Wait():
             yield f"page.wait_for_timeout({action.seconds * 1000:.0f})"
         case LookAt() | Pan() | Magnify() | FindOn():
@@ -254,7 +257,7 @@ def _hold(action: Hold, seen: Observation) -> Iterator[str]:
     down, up = _touches(action.target, seen) if action.touch else (_button(action.target, seen), "page.mouse.up()")
     yield from down
     if action.until:
-        shown = f"expect(page.get_by_text({_literal(action.until)}).first)"
+        shown = f"expect(page.get_by_text({_text(action.until)}).first)"
         yield f"{shown}.to_be_visible(timeout={action.seconds * 1000:.0f})"
     else:
         yield f"page.wait_for_timeout({action.seconds * 1000:.0f})"
@@ -312,12 +315,12 @@ def _select(action: Select, seen: Observation) -> Iterator[str]:
         return
     yield f"{at}.click()"
     for each in action.options:
-        yield f'page.get_by_role("option", name={json.dumps(each, ensure_ascii=False)}, exact=True).click()'
+        yield f'page.get_by_role("option", name={_text(each)}, exact=True).click()'
 
 
 def _chosen_labels(action: Select, at: str) -> str:
     """The options that a native list should have, as an expression; adding and removing start from its current ones."""
-    named = _literal([*action.options])
+    named = f"[{', '.join(map(_text, action.options))}]"
     now = f'{at}.evaluate("list => Array.from(list.selectedOptions, (each) => each.label)")'
     match action.change:
         case None:
@@ -370,14 +373,14 @@ def _end(run: Run) -> Iterator[str]:
     yield "# The page at the end of the run."
     path = urlsplit(last.observation.url).path or "/"
     if urlsplit(last.observation.url).scheme in ("http", "https"):
-        yield f"expect(page).to_have_url(re.compile({_literal(f'^[^?#]*//[^/]+{re.escape(path)}([?#]|$)')}))"
+        yield f"expect(page).to_have_url(re.compile({_literal(f'^[^?#]*//[^/]+{_path_pattern(path)}([?#]|$)')}))"
     evidence = run.ending.evidence if run.ending else ()
     for mark in filter(None, map(last.observation.mark, evidence)):
         if mark.source == "dom":
             yield f"expect({_mark_locator(mark, last.observation.marks)}).to_be_visible()"
     for check in run.task.checks:
         if check.text is not None:
-            yield f"expect(page.get_by_text({_literal(check.text)}).first).to_be_visible()"
+            yield f"expect(page.get_by_text({_text(check.text)}).first).to_be_visible()"
         if check.download is not None:
             yield f"# Not checked here: the download {_literal(check.download)}"
 
@@ -404,12 +407,12 @@ def _locator(target: Target, seen: Observation) -> str:
 
 def _mark_locator(mark: Mark, among: Sequence[Mark]) -> str:
     root = "page" + "".join(map(_frame, filter(None, mark.frame.split("."))))
-    name = _literal(mark.name)
+    name = _text(mark.name)
     if mark.name and mark.role:
         found = f"{root}.get_by_role({_literal(mark.role)}, name={name}, exact=True)"
         alike = [each for each in among if (each.role, each.name) == (mark.role, mark.name)]
     elif mark.state.placeholder:
-        found = f"{root}.get_by_placeholder({_literal(mark.state.placeholder)}, exact=True)"
+        found = f"{root}.get_by_placeholder({_text(mark.state.placeholder)}, exact=True)"
         alike = [each for each in among if each.state.placeholder == mark.state.placeholder]
     else:
         found = f"{root}.locator({_literal(mark.tag)})"
@@ -425,8 +428,8 @@ def _narrow_locator(found: str, mark: Mark, alike: Sequence[Mark]) -> str:
     apart = distinguish(alike)[alike.index(mark)]
     if not (apart.context or apart.heading):
         return f"{found}.nth({alike.index(mark)})"
-    more = [_literal(apart.context)]
-    more += [f"heading={_literal(apart.heading)}"] if apart.heading else []
+    more = [_text(apart.context)]
+    more += [f"heading={_text(apart.heading)}"] if apart.heading else []
     more += [f"nth={apart.nth}, of={apart.of}"] if apart.nth else []
     return f"beside({', '.join([found, *more])})"
 
@@ -460,8 +463,8 @@ def _point_args(target: Target, seen: Observation) -> str:
 
 
 def _text(text: str) -> str:
-    """A Python expression for the text, with secrets from the environment."""
-    parts = _SECRET.split(text)
+    """A Python expression for the text, with what is hidden in it from the environment."""
+    parts = _HIDDEN.split(text)
     terms = [
         f'os.environ["{_variable(part)}"]' if place % 2 else _literal(part)
         for place, part in enumerate(parts)
@@ -470,9 +473,15 @@ def _text(text: str) -> str:
     return " + ".join(terms) or '""'
 
 
-def _variable(secret: str) -> str:
-    """The environment variable of a secret."""
-    return f"SECRET_{re.sub(r'[^A-Za-z0-9]', '_', secret).upper()}"
+def _variable(hidden: str) -> str:
+    """The environment variable of what is hidden, such as SECRET_PIN of `secret:pin`."""
+    return re.sub(r"[^A-Za-z0-9]", "_", hidden).upper()
+
+
+def _path_pattern(path: str) -> str:
+    """A regular expression for a path, in which anything may stand for what is hidden: addresses encode it."""
+    parts = _HIDDEN.split(path)
+    return "".join("[^/?#]+" if place % 2 else re.escape(part) for place, part in enumerate(parts))
 
 
 def _literal(value: object) -> str:
