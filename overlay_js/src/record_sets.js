@@ -45,7 +45,7 @@ export function readRecordSets(doc, request) {
   return {
     found: true,
     sets: sets.map(({ kind, title, headings, rows, element }) => ({
-      kind, title, headings, rows,
+      kind, title, under: headingBefore(element), headings, rows,
       inside: sets.flatMap((other, at) => (isSetInside(other.element, element) ? [at] : [])),
     })),
   };

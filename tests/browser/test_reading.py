@@ -213,6 +213,35 @@ async def test_words_that_name_no_table_or_several_are_refused_with_what_there_i
         assert (outcome.refusal, said in outcome.sentence) == (refusal, True), outcome.sentence
 
 
+TWICE = """<h1>Stock</h1><h2>North</h2><table><caption>Open orders</caption><tr><th>Item<tr><td>Tea</table>
+<h2>South</h2><table><caption>Open orders</caption><tr><th>Item<tr><td>Milk</table>
+<h2>West</h2><table><caption>Returns</caption><tr><th>Item<tr><td>Jam</table>"""
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [("West", "Item\nJam"), ("Open orders under South", "Item\nMilk"), ("open orders under north", "Item\nTea")],
+)
+async def test_a_table_with_a_caption_is_read_by_its_heading_too(on: On, words: str, read: str) -> None:
+    async with on(TWICE) as hand:
+        outcome = await hand.act(Read(what="table", mark=words))
+        assert (outcome.status, outcome.read) == ("done", read), outcome.sentence
+
+
+async def test_tables_with_the_same_caption_are_both_named_with_what_tells_them_apart(on: On) -> None:
+    async with on(TWICE) as hand:
+        outcome = await hand.act(Read(what="table", mark="Open orders"))
+        assert outcome.refusal == "ambiguous"
+        for said in (
+            'the table "Open orders" under "North", 1 row',
+            'the table "Open orders" under "South", 1 row',
+            'add its heading: read table "Open orders under North"',
+        ):
+            assert said in outcome.sentence
+        outcome = await hand.act(Extract(mark="Open orders under South", json_schema=_with(item={})))
+        assert json.loads(outcome.read or "null") == [{"item": "Milk"}], outcome.sentence
+
+
 CARD = """<div class="card MORE"><h3><a href=#>NAME</a></h3><p class="card__price">EUR 3.50</p><p>Kind: NAME's own</p>
 <div class=tags><span>new</span><span>cold</span></div><p hidden>Secret: no</p><button>Add</button></div>"""
 SHOP = "<h1>Shop</h1><section>" + "".join(

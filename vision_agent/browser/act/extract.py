@@ -14,11 +14,10 @@ from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.read import MOST_READ
 from vision_agent.browser.act.record_sets import (
-    MOST_NAMED,
     THE_SET,
     all_records,
     columns_called,
-    describe_set,
+    describe_sets,
     has_columns,
     rows_words,
     sets_named,
@@ -82,7 +81,7 @@ async def _records(sender: InputSender, action: Extract, names: list[str]) -> tu
         return found, f'"{safe_line(found.title, 60)}"' if found.title else where
     if not fitting and len(named) == 1:
         return named[0], where  # which says the columns that it has
-    there = "; ".join(map(describe_set, (fitting or named or every)[:MOST_NAMED])) or "none"
+    there = describe_sets(fitting or named or every) or "none"
     if fitting:
         words = f"{len(fitting)} sets of rows {where} have such columns; name a mark in one, or words of its heading"
         raise Refused("ambiguous", f"{words}: {there}.")

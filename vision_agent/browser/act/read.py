@@ -16,11 +16,11 @@ from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.read_download import read_download
 from vision_agent.browser.act.record_sets import (
-    MOST_NAMED,
     THE_SET,
     all_records,
-    describe_set,
+    describe_sets,
     sets_titled,
+    title_under,
     what_else,
     without_head,
 )
@@ -206,10 +206,14 @@ async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
     if len(found) == 1:
         called = f'"{safe_line(found[0].title, 60)}"'
         return _as_text(found[0]), f"{THE_SET[found[0].kind]} {called}, {len(found[0].rows)} rows"
-    there = "; ".join(map(describe_set, (found or every)[:MOST_NAMED])) or "none with a caption or heading"
+    there = describe_sets(found or every) or "none with a caption or heading"
     asked = f'"{safe_line(words, 60)}"'
     if found:
         instead = "name a mark in the one that is meant: read table at NAME"
+        by_title = [each for each in found if len(sets_titled(each.title, every)) == 1]
+        by_heading = [title_under(each) for each in found if len(sets_titled(title_under(each), every)) == 1]
+        if not by_title and by_heading:
+            instead = f'add its heading: read table "{safe_line(by_heading[0], 80)}", or {instead}'
         raise Refused("ambiguous", f"{len(found)} tables, lists or cards are called {asked}: {there}; {instead}.")
     raise Refused("not_an_option", f"No table, list or cards here are called {asked}. There are: {there}.")
 

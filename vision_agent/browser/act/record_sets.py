@@ -54,16 +54,31 @@ def sets_named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
 
 
 def sets_titled(words: str, sets: list[RecordSet]) -> list[RecordSet]:
-    """The sets with this title, else those with the words in their title."""
+    """The sets with this title, as in `Open orders`, or with it under a heading, as in `Open orders under North`; else
+    those under this heading; else those with the words in their title.
+    """
     wanted = _normalize(words)
-    titled = [each for each in sets if _normalize(each.title) == wanted]
-    return titled or [each for each in sets if wanted and wanted in _normalize(each.title)]
+    if not wanted:
+        return []
+    titled = [
+        each
+        for each in sets
+        if wanted in (_normalize(each.title), _normalize(f"{each.title} under {each.under}") if each.under else "")
+    ]
+    headed = [each for each in sets if _normalize(each.under) == wanted]
+    return titled or _outermost(headed, sets) or [each for each in sets if wanted in _normalize(each.title)]
 
 
 def sets_with_columns(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
     """The sets that have the columns, without those around another one that has them too."""
     fit = [each for each in sets if has_columns(each, names)]
     return [each for each in fit if not any(other in fit for other in _sets_inside(each, sets))]
+
+
+def _outermost(some: list[RecordSet], sets: list[RecordSet]) -> list[RecordSet]:
+    """Those that are not inside another one of them."""
+    inner = [other for each in some for other in _sets_inside(each, sets)]
+    return [each for each in some if not any(each is other for other in inner)]
 
 
 def _sets_inside(one: RecordSet, sets: list[RecordSet]) -> list[RecordSet]:
@@ -89,12 +104,26 @@ def without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]:
     return [cells for cells in rows if cells != headings]
 
 
-def describe_set(records: RecordSet) -> str:
-    """A set of records in words, with its title, its columns and the beginning of its first row."""
-    title = f'"{safe_line(records.title, 40)}", ' if records.title else ""
+def describe_sets(sets: list[RecordSet]) -> str:
+    """The first few of these sets in words; with the headings that they are under where their titles are the same."""
+    titles = [each.title for each in sets]
+    return "; ".join(_describe_set(each, has_twin=titles.count(each.title) > 1) for each in sets[:MOST_NAMED])
+
+
+def _describe_set(records: RecordSet, *, has_twin: bool) -> str:
+    """A set of records with its title, its columns and the beginning of its first row."""
+    title = f'"{safe_line(records.title, 40)}"' if records.title else ""
+    if has_twin and records.under not in ("", records.title):
+        title += f' under "{safe_line(records.under, 40)}"'
+    title += ", " if title else ""
     columns = ", ".join(f'"{safe_line(heading, 30)}"' for heading in records.headings[:MOST_NAMED])
     first = safe_line(" | ".join(records.rows[0]), 40) if records.rows else ""
     return f"{THE_SET[records.kind]} {title}{rows_words(len(records.rows))} with {columns}, first {first}"
+
+
+def title_under(records: RecordSet) -> str:
+    """The title of a set with the heading it is under, by which `sets_titled` tells it from others of the title."""
+    return f"{records.title} under {records.under}" if records.under else records.title
 
 
 def rows_words(many: int) -> str:

@@ -51,6 +51,8 @@ class RecordSet:
     rows: list[list[str]]
     inside: tuple[int, ...]
     """The places, in the answer, of the sets inside this one."""
+    under: str = ""
+    """The heading before it, which is its title if it has no caption and no label."""
 
 
 async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
@@ -59,7 +61,7 @@ async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -
     if not answer["found"]:
         return ()
     return tuple(
-        RecordSet(each["kind"], each["title"], each["headings"], each["rows"], tuple(each["inside"]))
+        RecordSet(each["kind"], each["title"], each["headings"], each["rows"], tuple(each["inside"]), each["under"])
         for each in answer["sets"]
     )
 
