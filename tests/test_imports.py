@@ -55,8 +55,8 @@ IMPORTS = {
     "sync_api": "actions custom_actions errors events old_names policy ports session settings types",
     "integrations": "actions browser describe errors evals memory models policy ports record session settings "
     "supervise sync_api text types web",
-    "cli": "batch browser describe errors evals events export integrations memory models policy ports progress "
-    "record replay session settings settings_trust supervise text types ui web",
+    "cli": "actions assets batch browser describe errors evals events export integrations memory models policy ports "
+    "progress record replay session settings settings_trust supervise text types ui web",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""
