@@ -551,7 +551,7 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
         [sys.executable, "-m", "vision_agent", *run],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         # The hard limit stays, so that nothing else is kept from writing by more than this.
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, resource.RLIM_INFINITY)),
     )

@@ -88,7 +88,6 @@ def number(seen: Observation, name: str) -> int:
     return next(mark.number for mark in seen.marks if mark.name == name)
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("link", ["Get", "Tab", pytest.param("GetFrame", marks=pytest.mark.thorough)])
 async def test_a_download_without_end_is_cut_at_its_size_and_the_run_goes_on(
     started: LaunchedBrowser, endless: Endless, tmp_path: Path, link: str
@@ -107,7 +106,6 @@ async def test_a_download_without_end_is_cut_at_its_size_and_the_run_goes_on(
     assert not (tmp_path / "kept").exists()
 
 
-@pytest.mark.timeout(120)
 async def test_on_a_page_handed_over_a_download_without_end_is_cut_by_its_time(
     page: Page, endless: Endless, tmp_path: Path
 ) -> None:

@@ -146,7 +146,7 @@ def test_runs_of_the_command_line_share_a_profile(tmp_path: Path, serve: Callabl
         runs = tmp_path / f"runs{visit}"
         given = ["--steps", "steps.txt", "--profile", "shopping", "--runs", str(runs)]
         command = [sys.executable, "-m", "vision_agent", "run", address, "Count the visit", *given]
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
         assert ended.returncode == 0, ended.stderr
         (run,) = runs.iterdir()
         assert f'"title":"{visit}"' in (run / "steps.jsonl").read_text("utf-8")

@@ -28,8 +28,8 @@ from vision_agent.settings import Settings
 
 FOLDER = assets.fixtures("canvas")
 SUITE = CanvasSuite(FOLDER)
-SOME = ("konva", "xterm")
-"""Applications that `make test-rest` builds and plays; `make test-all` does all."""
+PLAYED = "konva"
+"""The application that `make test-rest` builds and plays; `make test-all` plays all."""
 
 PLAIN = """<!doctype html><html><head><title>Lamps</title></head><body>
 <canvas id=c width=600 height=300 aria-label=Lamps></canvas><button id=b>Reset</button><script>
@@ -236,7 +236,7 @@ async def test_a_task_of_one_line_says_that_the_line_was_carried_out(page: Page,
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in SOME else pytest.mark.thorough) for name in SUITE.libraries]
+    "name", [pytest.param(name, marks=[] if name == PLAYED else pytest.mark.thorough) for name in SUITE.libraries]
 )
 async def test_no_task_is_done_as_its_page_begins_and_its_lines_do_it(
     name: str, browser: Browser, tmp_path: Path

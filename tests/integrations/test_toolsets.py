@@ -107,7 +107,6 @@ def test_wrong_options_are_refused_in_a_sentence(tmp_path: Path) -> None:
         BrowserTools(files=[tmp_path / "missing.pdf"])
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", EXAMPLES)
 async def test_an_agent_framework_drives_the_browser_over_mcp(name: str) -> None:
     if not is_installed(name):

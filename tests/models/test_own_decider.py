@@ -103,7 +103,7 @@ def run_with(decider: str, *options: str, cwd: Path) -> subprocess.CompletedProc
     (cwd / "stairs.html").write_text("<title>Stairs</title><button>Up</button>", "utf-8")
     command = [sys.executable, "-m", "vision_agent", "run", "stairs.html", "Climb", "--model", decider, *options]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
 
 
 def test_replies_that_stay_unusable_are_complained_about_once_and_no_higher_limit_is_advised(here: Path) -> None:

@@ -42,7 +42,7 @@ def ran(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         cwd=folder,
-        timeout=120,
+        timeout=300,
     )
 
 
