@@ -130,7 +130,7 @@ async def test_a_recording_of_a_file_says_that_its_replay_needs_the_file_named_w
     here.rename(elsewhere)
     [folder] = (tmp_path / "runs").iterdir()
 
-    replay = (sys.executable, "-m", "vision_agent", "replay", folder, "--approve", "never", "--runs", "again")
+    replay = (sys.executable, "-m", "vision_agent", "replay", folder, "--runs", "again")
     refused = await asyncio.to_thread(subprocess.run, replay, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     done = await asyncio.to_thread(
         subprocess.run,

@@ -1011,6 +1011,10 @@ class Ending(DisplayedModel):
         }[self.status]
 
 
+RECORDING = "recording"
+"""`Provenance.model` of a run in which nobody decided: it records what a person did in the browser."""
+
+
 class Provenance(FrozenModel):
     """The versions, prompts, settings and source of a run, so that its results can be traced."""
 

@@ -65,7 +65,7 @@ from vision_agent.record.run_files import reading
 from vision_agent.record.state_graph import StateGraph, Visit, state_graph
 from vision_agent.record.store import write_private, write_whole
 from vision_agent.record.timeline import timeline_of
-from vision_agent.types import Decision, Mark, Observation, Outcome, Run, Shot
+from vision_agent.types import RECORDING, Decision, Mark, Observation, Outcome, Run, Shot
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
@@ -214,6 +214,7 @@ _AUTHORS = {
     "memory": "No model: memory",
     "loop": "No model: the agent loop",
     "client": "A client that drove the run",
+    RECORDING: "No model: what a person did",
 }
 
 

@@ -14,7 +14,7 @@ from vision_agent.base_model import RECORDED
 from vision_agent.errors import UsageError
 from vision_agent.settings import ApprovalSettings, BrowserSettings, EventSettings, ObserveSettings, Settings
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Run
+from vision_agent.types import RECORDING, Run
 
 _VIEW = ("viewport", "device", "device_ratio")
 _AS_RECORDED = (*_VIEW, "locale", "timezone")
@@ -23,8 +23,8 @@ _AS_RECORDED = (*_VIEW, "locale", "timezone")
 def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Settings:
     """Return `settings` with the page view and event handling of the record.
 
-    What needed approval then needs it again, except where `settings` sets that explicitly. `view` names browser
-    settings to take from `settings` instead of the record.
+    What needed approval then needs it again, except where `settings` sets that explicitly, or where the run is a
+    recording of what a person did. `view` names browser settings to take from `settings` instead of the record.
 
     Raises:
         UsageError: another version wrote the recorded settings, and this one cannot read them; or the record let pages
@@ -49,6 +49,9 @@ def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Sett
             "another version recorded it",
         ) from error
     _require_granted(events, permissions, settings)
+    if run.provenance.model == RECORDING:
+        # The person was "asked" at every step, because each was theirs to do.
+        approval = approval.model_copy(update={"ask": settings.approval.ask})
     approval = _stricter(approval, settings.approval)
     browser = settings.browser.model_copy(update={name: getattr(recorded, name) for name in recorded.model_fields_set})
     return settings.model_copy(update={"browser": browser, "observe": observe, "events": events, "approval": approval})

@@ -9,7 +9,7 @@ from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.policy.approval import Answers
 from vision_agent.session.wired_agent import Agent
 from vision_agent.settings import Settings
-from vision_agent.types import Choice, Decision, Task
+from vision_agent.types import RECORDING, Choice, Decision, Provenance, Task
 
 _LONGEST_S = 24 * 3600.0
 """After which a recording that nobody ends is over."""
@@ -43,4 +43,5 @@ def recording_agent(
         settings=settings.model_copy(update={"approval": approval}),
         approver=Answers(answer, handed_back, is_over_when_closed=True),
         name=name,
+        provenance=Provenance(model=RECORDING),
     )
