@@ -1,8 +1,8 @@
 """Finds the mark that the words of a step line mean. Knows marks and words, but no grammar, page or model.
 
-An exact name beats one that differs in case, which beats a similar one. If words fit two marks equally well, neither is
-chosen and the error lists the candidates, because a wrong click is worse than an error. With a distinction, as in
-`Delete ‹Ann›`, a similar name is not enough.
+An exact name beats one that differs in case, which beats one that differs in punctuation. A similar name is offered and
+never taken, and if words fit two marks equally well, neither is chosen and the error lists the candidates: a wrong
+click is worse than an error. With a distinction, as in `Delete ‹Ann›`, punctuation counts too.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from vision_agent.types import Mark, Observation
 
 _LONGEST_NAME = 60
 """The most characters of a surface's name that is written out in advice."""
-_SIMILAR = 90
 _ALL = 0.99
 """The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
-_CLEARLY_BETTER = 5
-"""The lead in points of similarity that the best of several similar names must have."""
+_PUNCTUATION = re.compile(r"""(?<!\d)[-.,:;!?…'"’“”–—]+(?!\d)""")
+_READ_ALIKE = str.maketrans({"i": "l", "|": "l", "1": "l", "0": "o"})
 
 _ROLES = {
     "checkbox": {"checkbox"},
@@ -111,7 +110,7 @@ class NamedTarget:
     beside: str = ""
     """Words that distinguish it from others of its name, such as those of its row, card or heading."""
     is_exact: bool = False
-    """Whether a similar or a longer name is no match: a customer of a similar name is another customer."""
+    """Whether a longer name, or one with other punctuation, is no match: it may be another customer's."""
     whole_name: str = ""
     """The name, if what stands beside it may also be its end; else empty."""
 
@@ -363,7 +362,7 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
 
 
 def _is_ordinal(where: NamedTarget, found: Sequence[Mark]) -> bool:
-    """Whether `2nd` counts marks of one name; it does not in `2nd Street`, nor among merely similar names."""
+    """Whether `2nd` counts marks of one name; it does not in `2nd Street`, nor among names that differ."""
     names = {_folded(label) for mark in found for label in _labels(mark)[:1]}
     return len(names) == 1 and _folded(where.words) not in names
 
@@ -377,7 +376,7 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
         return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
     called = _called(where.words, marks) or _called(where.name, of_kind)
     called = called or _looking(where.words, marks) or _looking(where.name, marks)
-    return called or ([] if where.is_exact else _similar(where.name, of_kind))
+    return called or ([] if where.is_exact else _nearly_called(where.name, of_kind))
 
 
 def _looking(words: str, marks: Sequence[Mark]) -> list[Mark]:
@@ -419,19 +418,28 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
     return [mark for mark in found if strength[mark.number] == best]
 
 
-def _similar(words: str, marks: Sequence[Mark]) -> list[Mark]:
-    scored = [(max((_likeness(words, label) for label in _labels(mark)), default=0.0), mark) for mark in marks]
-    best = max((score for score, _ in scored), default=0.0)
-    if best < _SIMILAR:
-        return []
-    return [mark for score, mark in scored if score >= _SIMILAR and score > best - _CLEARLY_BETTER]
+def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks whose name differs in punctuation only; of what was read in pixels, also in characters read alike.
+
+    A letter more or less is another name: `Ann Lee` is not `Ann Lea`.
+    """
+
+    def is_nearly(mark: Mark, label: str) -> bool:
+        if _without_punctuation(words) == _without_punctuation(label):
+            return True
+        return mark.source != "dom" and _as_read(words) == _as_read(label)
+
+    return [mark for mark in marks if any(is_nearly(mark, label) for label in _labels(mark))]
 
 
-def _likeness(words: str, label: str) -> float:
-    # `Seat 12` and `Seat 13` differ by one character but name different things.
-    if re.findall(r"\d+", words) != re.findall(r"\d+", label):
-        return 0.0
-    return fuzz.ratio(_folded(words), _folded(label))
+def _without_punctuation(text: str) -> str:
+    """A name without what may be left out when it is said; beside digits, `-` and `.` mean something."""
+    return " ".join(_PUNCTUATION.sub(" ", _folded(text)).split()) or text
+
+
+def _as_read(text: str) -> str:
+    """A name as OCR may read it: without spaces, and with one character for those that it confuses."""
+    return _without_punctuation(text).replace(" ", "").translate(_READ_ALIKE).replace("rn", "m")
 
 
 def _names(mark: Mark) -> tuple[str, ...]:
