@@ -56,6 +56,25 @@ async def approving(*_: Any) -> Choice:
     return Choice(kind="approve")
 
 
+@pytest.mark.parametrize(("settings", "paid"), [({}, False), ({"ask": "never"}, True)])
+async def test_an_approver_is_asked_about_what_is_risky_unless_the_settings_say_never(
+    page: Page, serve: Any, tmp_path: Path, settings: dict[str, Any], paid: bool
+) -> None:
+    async def stop(*_: Any) -> Choice:
+        return Choice(kind="stop")
+
+    bill = "<title>Bill</title><button onclick='document.title = `Paid`'>Pay €14</button>"
+    agent = Agent(
+        Task(goal="Pay", start_url=serve({"/": bill})),
+        model=StepsModel(["click Pay €14", "finish"]),
+        page=page,
+        settings=Settings(runs=tmp_path, approval=ApprovalSettings(**settings)),
+        approver=Answers(stop),
+    )
+    await agent.run()
+    assert await page.title() == ("Paid" if paid else "Bill")
+
+
 async def test_step_lines_name_what_a_control_shows_and_not_what_it_is_called(page: Page, serve: Any) -> None:
     body = "<title>Offer</title><button aria-label='No thanks'>Pay now</button><button>Close</button>"
     async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:

@@ -114,9 +114,9 @@ class Agent:
         on_event: called with every event after it is recorded, without secrets. Pictures in it include their bytes.
         progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
         person: answers questions; None if nobody is there.
-        approver: approves what the settings' `approval` asks about; `vision_agent.policy.approval.Answers` makes one
-            from a function. It sees everything as recorded, without secrets. If None, the run ends when it would have
-            to ask.
+        approver: approves what the settings' `approval` asks about, or risky actions if they do not set
+            `approval.ask`; `vision_agent.policy.approval.Answers` makes one from a function. It sees everything as
+            recorded, without secrets. If None, the run ends when it would have to ask.
         is_driven: the run does what the model decides and nothing by itself, as for a client that drives it from
             outside: it leaves no stall, and what needs a person and finds none is refused instead of ending the run.
         name: the name of the run folder, which no other run may have; None makes one from the time.
@@ -172,6 +172,8 @@ class Agent:
         if around is not None:
             warnings.warn("around is now called wrap_model", DeprecationWarning, stacklevel=3)
         self.settings = settings_from(settings)
+        if approver is not None and not is_driven:
+            self.settings = _with_approval(self.settings)
         self._output = None if output is None else Output(output)
         keywords = {
             "url": url,
@@ -488,6 +490,13 @@ class Agent:
             return self._memory
         is_asked = ":" in (self._model or self.settings.model.name) if isinstance(self._model, str | None) else False
         return MemoryFolder(self.settings.memory_folder) if is_asked else EmptyMemory()
+
+
+def _with_approval(settings: settings_module.Settings) -> settings_module.Settings:
+    """The settings for a run with an approver: it is asked about risky actions, unless they set `approval.ask`."""
+    if "ask" in settings.approval.model_fields_set:
+        return settings
+    return settings.model_copy(update={"approval": settings.approval.model_copy(update={"ask": "risky"})})
 
 
 def _progress() -> Callable[[Event], None]:
