@@ -51,7 +51,11 @@ PLAYED = """async ([name, x, y]) => {
     const sought = new Promise((done) => { video.onseeked = done; });
     video.currentTime = at;
     await sought;
-    pen.drawImage(video, 0, 0);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    do {  // on a busy machine the frame is decoded later
+      await new Promise(requestAnimationFrame);
+      pen.drawImage(video, 0, 0);
+    } while (pen.getImageData(x, y, 1, 1).data[3] === 0);
     shown.push([[x, y], [4, canvas.height - 4]].map((each) => [...pen.getImageData(...each, 1, 1).data]));
   }
   const captions = [...track.track.cues].map((each) => [each.startTime, each.endTime, each.getCueAsHTML().textContent]);
