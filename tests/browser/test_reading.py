@@ -321,6 +321,13 @@ async def test_a_secret_field_is_not_read(on: On, html: str) -> None:
         assert "hunter2" not in outcome.model_dump_json()
 
 
+async def test_what_is_no_text_field_has_no_value_to_read_and_no_other_text_is_taken_for_it(on: On) -> None:
+    async with on("<p>Stock: 3</p><select aria-label=Size><option>S<option selected>L</select>") as hand:
+        outcome = await hand.act(Read(mark=hand.number("Size")))
+        assert (outcome.status, outcome.refusal, outcome.read) == ("refused", "unsupported", "")
+        assert 'is no text field; the listing shows "L" for it. Read the page or a table.' in outcome.sentence
+
+
 async def test_a_field_that_was_a_password_at_the_look_is_not_read_when_it_shows(on: On) -> None:
     async with on("<input id=f aria-label=Code type=password value=hunter2>") as hand:
         await hand.js("void (f.type = 'text')")

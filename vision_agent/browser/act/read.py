@@ -109,11 +109,18 @@ def how_exact(chart: Chart, late: int) -> str:
 
 
 def _field(sender: InputSender, action: Read) -> Mark | None:
-    """The field whose value is to be read."""
+    """The field whose value is to be read; None if no mark is named.
+
+    Raises:
+        Refused: the mark has no text of its own.
+    """
     if not isinstance(action.mark, int) or action.what != "view":
         return None
     mark = sender.seen.observation.mark(action.mark)
-    return mark if mark is not None and mark.kind == "field" and mark.tag != "select" else None
+    if mark is None or (mark.kind == "field" and mark.tag != "select"):
+        return mark
+    shows = f'; the listing shows "{safe_line(mark.state.value, 60)}" for it' if mark.state.value else ""
+    raise Refused("unsupported", f"{capitalised(mark_words(mark))} is no text field{shows}. Read the page or a table.")
 
 
 async def _field_value(sender: InputSender, mark: Mark) -> tuple[str, str]:
