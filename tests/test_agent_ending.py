@@ -57,6 +57,16 @@ async def test_a_false_done_goes_back_with_the_reason_until_it_was_said_too_ofte
     assert run.ending.sentence.startswith("The model claimed completion 3 times. The task is not done: ")
 
 
+async def test_a_false_done_names_every_check_that_fails_and_no_count_if_the_first_ends_the_run() -> None:
+    checks = SuccessCheck(url="*/thanks"), SuccessCheck(url="about:*"), SuccessCheck(mark="Log out")
+    ran = checked([[FINISH]], *checks, limits=Limits(false_completions=1))
+    await ran.run()
+    assert ran.ending[1] == (
+        "The task is not done: the address must be */thanks, and is about:blank; "
+        "'Log out' must be among the marks in view, and is not."
+    )
+
+
 async def test_a_done_that_holds_is_the_end() -> None:
     run = await checked([[FINISH]], SuccessCheck(url="about:*"), SuccessCheck(mark="go")).run()
     assert run.ending is not None

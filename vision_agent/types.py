@@ -1013,6 +1013,8 @@ class Ending(DisplayedModel):
 
 RECORDING = "recording"
 """`Provenance.model` of a run in which nobody decided: it records what a person did in the browser."""
+END_OF_RECORDING = "End of the recording"
+"""The goal of the last step of such a run, which finishes it."""
 
 
 class Provenance(FrozenModel):

@@ -15,6 +15,7 @@ from vision_agent import Settings, Task
 from vision_agent.export.step_lines import render_lines
 from vision_agent.session.recording import recording_agent
 from vision_agent.supervise.page_approver import SupervisionPage
+from vision_agent.types import SuccessCheck
 
 FORM = """<title>Order</title><style>* { margin: 0 } button { width: 300px; height: 100px }</style>
 <button onclick="document.title = 'Ordered'">Order</button>"""
@@ -53,3 +54,19 @@ async def test_a_person_has_the_browser_at_once_and_what_they_do_is_recorded_unt
     run = running.result()
     assert ending_of(run).status == "done"
     assert render_lines(run).splitlines()[-2:] == ["click Order", "finish"]
+
+
+async def test_a_recording_after_which_a_check_fails_is_not_done_and_its_lines_are_whole(
+    serve: Server, tmp_path: Path
+) -> None:
+    async def at_once() -> None:
+        pass
+
+    checks = (SuccessCheck(text="Booked"), SuccessCheck(mark="Log out"))
+    task = Task(goal="Order a mug", start_url=serve({"/": FORM}), checks=checks)
+    run = await recording_agent(task, Settings(runs=tmp_path), at_once).run()
+    ending = ending_of(run)
+    assert (ending.status, ending.exit_code) == ("not_done", 1)
+    assert ending.sentence.startswith("The task is not done: 'Log out' must be among the marks in view, and is not; ")
+    assert "the page must show 'Booked'" in ending.sentence
+    assert render_lines(run).splitlines()[-1] == "finish"

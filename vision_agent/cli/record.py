@@ -70,7 +70,8 @@ def record(
 
     As a Playwright test: vision-agent export latest --to pytest --out test_order.py
 
-    Exit codes: 0 recorded, 2 usage, 5 no browser, or it was closed before you were done, 130 interrupted.
+    Exit codes: 0 recorded, 1 a check of --expect failed at the end, 2 usage, 5 no browser, or it was closed before you
+    were done, 130 interrupted.
     """
     from vision_agent.export.step_lines import LinesSoFar
     from vision_agent.models.offline.human import wait_for_enter

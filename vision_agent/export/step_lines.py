@@ -63,7 +63,7 @@ from vision_agent.events import Decided, Event, Happened, Observed, Started, Ste
 from vision_agent.models.offline.grammar import WAIT_S, parse
 from vision_agent.models.offline.resolve_target import KIND_WORDS, NotFoundError
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Decision, Mark, Observation, Outcome, Run, Step
+from vision_agent.types import END_OF_RECORDING, Decision, Mark, Observation, Outcome, Run, Step
 
 _PLAIN_NAME = re.compile(r"\w[\w .,'&-]*", re.UNICODE)
 """A name that reads well without quotes, and that no word of the grammar can be mistaken for part of."""
@@ -126,6 +126,8 @@ def lines_of(step: Step) -> Iterator[str]:
     for action, outcome in step.carried_out:
         line = line_for(action, step.observation)
         yield line if line is not None else f"# There is no line for this: {printable_line(outcome.sentence)}"
+    if step.decision.next_goal == END_OF_RECORDING and not step.carried_out:
+        yield "finish"  # what was recorded is whole, though a check failed, and a run of the lines checks again
 
 
 def line_for(action: Action, seen: Observation) -> str | None:

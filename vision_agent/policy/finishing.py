@@ -71,20 +71,22 @@ class Finishing:
         sentence = f"The task is not done: {fault}."
         if self._denied < task.limits.false_completions:
             return _denied(sentence)
-        claimed = f"The model claimed completion {self._denied} times. {sentence}"
-        return _denied(sentence, _ending("not_done", claimed, action))
+        claimed = f"The model claimed completion {self._denied} times. " if self._denied > 1 else ""
+        return _denied(sentence, _ending("not_done", f"{claimed}{sentence}", action))
 
     async def _fault_of(self, action: Finish, observation: Observation) -> str:
-        """The first check that does not hold; empty if all do."""
+        """What is wrong with the answer, or else each check that does not hold; empty if all do."""
         task = self._journal.task
         fault = success_checks.fault_of_answer(action.answer, task.answer_schema)
         fault = fault or self._fault_of_answer(action.answer)
-        fault = fault or success_checks.fault_of_page(task.checks, observation)
+        if fault:
+            return fault
+        faults = [success_checks.fault_of_page([check], observation) for check in task.checks]
         for text in [check.text for check in task.checks if check.text is not None]:
-            if not fault:
-                shows = await self._browser.act(Wait(text=text, seconds=_SHOWS_S), observation)
-                fault = "" if shows.status == "done" else f"the page must show {text!r}: {shows.sentence.rstrip('.')}"
-        return fault or await self._fault_of_downloads()
+            shows = await self._browser.act(Wait(text=text, seconds=_SHOWS_S), observation)
+            if shows.status != "done":
+                faults.append(f"the page must show {text!r}: {shows.sentence.rstrip('.')}")
+        return "; ".join(filter(None, [*faults, await self._fault_of_downloads()]))
 
     async def _fault_of_downloads(self) -> str:
         """The first download that is missing, once none is coming any more; empty if there are all."""
