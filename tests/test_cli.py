@@ -141,6 +141,12 @@ def test_a_run_folder_that_is_not_there_leaves_with_2_in_every_command(command: 
     assert "run folder" in str(raised.value)
 
 
+def test_an_unknown_export_format_is_named_before_the_file_that_is_missing(tmp_path: Path) -> None:
+    done = vision_agent("export", str(tmp_path), "--to", "pytset")
+    assert done.returncode == 2
+    assert "Unknown export format --to 'pytset' (known are pytest, steps" in done.stderr
+
+
 def test_a_setting_that_does_not_fit_is_named_in_one_line() -> None:
     done = vision_agent("doctor", VISION_AGENT_BROWSER__HEADLESS="perhaps")
     assert done.returncode == 2
@@ -584,6 +590,27 @@ def test_a_model_that_cannot_be_asked_is_told_before_a_browser_starts_and_leaves
     )
     assert (done.returncode, runs.exists()) == (code, False), done.stderr
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "code", "said"),
+    [
+        (["run", "http://127.0.0.1:1/", "--steps", "lines.txt"], "error", 2, "clik"),
+        (["run", "http://127.0.0.1:1/", "Find it", "--model", "openai-compatible:m"], "unavailable", 5, "no base_url"),
+        (["replay", "no-such-run"], "error", 2, "no-such-run"),
+        (["verify", "no-such-run"], "error", 2, "no-such-run"),
+    ],
+)
+def test_an_error_before_anything_began_is_json_too(
+    command: list[str], status: str, code: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lines.txt").write_text("clik Order\nfinish\n", "utf-8")
+    done = vision_agent(*command, "--json")
+    told = json.loads(done.stdout)
+    assert (told["status"], told["exit_code"], told["answer"], done.returncode) == (status, code, None, code)
+    assert said in told["sentence"]
+    assert told["sentence"] in done.stderr
 
 
 @pytest.mark.parametrize("amount", ["50", "-5 EUR", "50 SEK", "much"])

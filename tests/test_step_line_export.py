@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.models.seen import mark, point, seen, select, step
+from tests.record.record_builder import run as run_of
 from tests.test_actions import of
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import (
@@ -45,6 +46,7 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.evals.suites.fixture_sites import reached, served, tasks_of
 from vision_agent.export.formats import export
+from vision_agent.export.playwright_test import render_test
 from vision_agent.export.step_lines import line_for, lines_of
 from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse
@@ -132,6 +134,20 @@ LINES: list[tuple[Action, str]] = [
 @pytest.mark.parametrize(("action", "line"), LINES, ids=[line for _, line in LINES])
 def test_an_action_is_written_as_a_person_would_write_it(action: Action, line: str) -> None:
     assert line_for(action, PAGE) == line
+
+
+@pytest.mark.parametrize(
+    ("author", "goal"), [("replay", "Look again for the target of step 3 of the record: it is gone"),
+                         ("steps", "look again for: click Save")]
+)  # fmt: skip
+def test_a_pause_before_another_look_is_left_out_but_no_other(author: Any, goal: str) -> None:
+    pause = step(1, Wait(seconds=0.5), author=author, next_goal=goal)
+    assert list(lines_of(pause)) == []
+    assert list(lines_of(step(1, Wait(seconds=0.5), author="model", next_goal=goal))) == ["wait 0.5"]
+    assert list(lines_of(step(1, Wait(seconds=0.5), author=author))) == ["wait 0.5"]
+    whole = render_test(run_of(steps=(step(1, author="steps"), pause, step(2, Wait(seconds=2), author="steps"))))
+    assert goal not in whole
+    assert whole.count("wait_for_timeout") == 1
 
 
 @pytest.mark.parametrize("kind", ACTIONS, ids=lambda kind: kind.__name__)

@@ -163,7 +163,10 @@ def test_a_session_of_another_tool_becomes_a_run_that_holds_and_goes_out_as_it_c
         "a goal that is none": (lambda to: packed(to, goal={"of": "somebody"}), "action0.json is missing"),
         "a record that is none": (lambda to: holding(to, b"{"), "does not name its run"),
         "a record that does not hold": (lambda to: holding(to, b'{"id": "abc"}'), "fails verification: Line 1"),
-        "no archive": (lambda to: to.write_bytes(b"no") and to, "is not a .cere file: File is not a zip file"),
+        "no archive": (
+            lambda to: to.write_bytes(b"no") and to,
+            "bad.cere is not a .cere file (a .cere file is a ZIP with goal.json in it)",
+        ),
     }.values(),
 )
 def test_what_is_no_session_is_said(tmp_path: Path, change: Any, sentence: str) -> None:

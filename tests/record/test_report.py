@@ -7,6 +7,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,12 +29,35 @@ from record_builder import (
     write_run,
 )
 
-from vision_agent.actions import Cell, Click, Point
+from vision_agent.actions import Cell, Click, Point, Type
 from vision_agent.errors import RecordError
-from vision_agent.events import Decided, Ended, Event, Intended, MessageReceived, Observed, Reminded, Started, Troubled
+from vision_agent.events import (
+    Chosen,
+    Decided,
+    Ended,
+    Event,
+    Intended,
+    MessageReceived,
+    Observed,
+    Proposed,
+    Reminded,
+    Started,
+    Troubled,
+)
 from vision_agent.geometry import PageMap, Size
 from vision_agent.record import RunFolder, read, write_report
-from vision_agent.types import Ending, Exemplar, Message, PastAct, PastTurn, Provenance, Secret
+from vision_agent.types import (
+    Choice,
+    Ending,
+    Exemplar,
+    Message,
+    PastAct,
+    PastTurn,
+    Provenance,
+    Risky,
+    Secret,
+    TextOrigin,
+)
 
 
 async def opened(page: Page, runs: Path, events: list[Event]) -> Path:
@@ -421,6 +445,30 @@ def test_a_report_is_written_over_the_one_before(tmp_path: Path) -> None:
     (folder / "report.html").write_text("old")
     assert write_report(folder).read_text().startswith("<!doctype html>")
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_text_that_a_step_line_has_is_its_text_and_not_that_of_a_model(tmp_path: Path) -> None:
+    typed = Type(target=5, text="Ann"), done(origin=TextOrigin(source="model"))
+    html = write_report(write_run(tmp_path, [Started(run=run()), *step_events(1, typed)]).path).read_text("utf-8")
+    assert "text of the line" in html
+    assert "text of the model" not in html
+
+
+@pytest.mark.parametrize(
+    ("risks", "told"),
+    [
+        ((), "Approval requested: approved in the terminal."),
+        (("pay",), "Approval requested because of pay: approved in the terminal."),
+    ],
+)
+def test_who_approved_is_told_in_a_sentence(tmp_path: Path, risks: tuple[Any, ...], told: str) -> None:
+    found = tuple(Risky(action=0, risk=risk, why="it is called Pay") for risk in risks)
+    observed, *others = step_events(1, (Click(target=5), done()))
+    asked = Proposed(step=1, decision=decision(Click(target=5)), risks=found)
+    answered = Chosen(step=1, choice=Choice(kind="approve", through="terminal"))
+    events = [observed, asked, answered, *others]
+    html = write_report(write_run(tmp_path, [Started(run=run()), *events]).path).read_text("utf-8")
+    assert told in " ".join(re.sub("<[^>]+>", "", html).split())
 
 
 def test_points_and_marks_are_told_in_words(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.record.record_builder import done, mark, observation, step_events, ta
 from tests.record.record_builder import run as run_of
 from vision_agent.actions import Action, Click, Finish, Goto, Select, Type, Wait
 from vision_agent.cli.main import app
-from vision_agent.errors import UsageError
+from vision_agent.errors import ModelUnavailable, UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.geometry import Box
 from vision_agent.policy.rebind import RebindError, rebind_mark
@@ -283,6 +283,13 @@ def test_addresses_of_the_host_it_began_on_move_with_the_start_and_no_others(tmp
     ("more", "sentence"),
     [
         (["--set", "town=Oslo"], "There is no variable 'town'"),
+        (
+            ["--set", "2=Oslo"],
+            "'2' in this run: step 2 clicks 'Board', and types nothing (there are: city, guests, rooms, 1; to click "
+            "another, record the run with --data NAME='Board' and give --set NAME=…)",
+        ),
+        (["--heal", "--model", "steps"], "Step lines cannot heal a replay (name a model, --model human, or"),
+        (["--patch", __file__], "test_variables.py is not a patch (name the patch.json of a healed replay)"),
         (["--set", "town"], "--set 'town' is not of the form name=value"),
         (["--model", "anthropic:claude-sonnet-5-5"], "add --heal"),
         (["--patch", "no-such-file"], "The patch no-such-file cannot be read"),
@@ -297,10 +304,21 @@ def test_addresses_of_the_host_it_began_on_move_with_the_start_and_no_others(tmp
 def test_a_replay_that_makes_no_sense_is_a_usage_error_with_a_sentence(
     more: list[str], sentence: str, tmp_path: Path
 ) -> None:
-    folder = a_run(tmp_path, (Type(target=1, text="Rome"),))
+    folder = a_run(tmp_path, (Type(target=1, text="Rome"),), (Click(target=2),))
     with pytest.raises(UsageError) as caught:
         app(["replay", str(folder), *more], standalone_mode=False)
     assert sentence in str(caught.value)
+
+
+def test_a_healer_without_a_key_is_told_with_what_heals_a_replay_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    folder = a_run(tmp_path, (Type(target=1, text="Rome"),))
+    with pytest.raises(ModelUnavailable) as caught:
+        app(["replay", str(folder), "--heal", "--model", "openai:gpt-5"], standalone_mode=False)
+    advice = "set it, or heal without a key: --model human, or --model module:Class of your own"
+    assert str(caught.value).endswith(advice)
 
 
 def test_secrets_are_asked_for_with_the_options_that_gave_them_to_the_run(

@@ -100,7 +100,7 @@ def replay(
     model: Annotated[
         str | None,
         option(
-            "The model for --heal: <provider>:<model>, or module:Class of your own; default: the one in the settings.",
+            "The model for --heal: <provider>:<model>, human, or module:Class of your own; default: from the settings.",
             "--model",
         ),
     ] = None,
@@ -172,6 +172,10 @@ def replay(
     values = dict(pairs_of(set_, "--set"))
     # Only what is named here is loaded: a class in a settings file is not.
     healer = (chosen_model(model, None) or settings.model.name) if heal else None
+    if healer is not None:
+        from vision_agent.session.deciders import require_healer
+
+        require_healer(healer, settings)
     same: dict[str, Any] = {
         "secrets": secrets.values_for(run),
         "files": existing_files(file),
@@ -213,14 +217,11 @@ def _replay_rows(
     from vision_agent.batch import RowPlan, read_rows
     from vision_agent.batch.rows import places_in
     from vision_agent.replay import Replay, variables_of
-    from vision_agent.session.deciders import require_models
 
     assert rows.over is not None
     if rows.ray is not None:
         raise UsageError("Replays run only on this machine", "leave out --ray")
     is_own = not isinstance(same["heal"], str | None)
-    if same["heal"] is not None:
-        require_models(same["heal"], settings)
     table = read_rows(rows.over)
     names = {each.name for each in variables_of(run, same["patch"])}
     columns = list(table[0].values)

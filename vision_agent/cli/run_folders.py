@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands
-from vision_agent.cli.options import AsJson, LatestIn, Runs, load_settings, named_run, option, run_argument
+from vision_agent.cli.options import AsJson, LatestIn, Runs, load_settings, named_run, run_argument
 from vision_agent.text.escape import printable_line
 
 if TYPE_CHECKING:
@@ -81,10 +81,29 @@ def _print_verified(found: Verified) -> None:
         typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
 
 
+def _require_known_form(to: str) -> str:
+    """The format, which is wrong before the lack of a file for it is."""
+    from vision_agent.errors import UsageError
+    from vision_agent.export.formats import FORMS
+
+    if to not in FORMS:
+        raise UsageError(f"Unknown export format --to {to!r}", f"known are {', '.join(FORMS)}")
+    return to
+
+
 @app.command(rich_help_panel="Records")
 def export(
     run: RunPath,
-    to: Annotated[str, option("What to write; see above.", "--to", "pytest|steps|chat-jsonl|grounding|cere")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="What to write; see above.",
+            show_default=False,
+            metavar="pytest|steps|chat-jsonl|grounding|cere",
+            callback=_require_known_form,
+        ),
+    ],
     out: Annotated[
         Path, typer.Option("--out", help="The file or folder to create; it must not exist.", show_default=False)
     ],
@@ -100,13 +119,9 @@ def export(
 
     Exit codes: 0 written, 2 no such run, or it cannot be written there, 5 a damaged record.
     """
-    from vision_agent.errors import UsageError
     from vision_agent.export.formats import FORMS, export
 
-    form = next((each for each in FORMS if each == to), None)
-    if form is None:
-        raise UsageError(f"Unknown export format --to {to!r}", f"known are {', '.join(FORMS)}")
-    typer.echo(export(named_run(run, runs), form, out))
+    typer.echo(export(named_run(run, runs), next(each for each in FORMS if each == to), out))
 
 
 @app.command("import", rich_help_panel="Records")

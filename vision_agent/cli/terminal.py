@@ -2,6 +2,8 @@
 
 What the encoding of a stream lacks is written as an escape, and help and usage errors have colours only in a terminal.
 
+With `--json`, an error before any output is one JSON object on stdout too.
+
 Every command runs inside `escaped_output`, so that a plain `print` is escaped too. A `TerminalConsole` escapes what it
 is given and adds its own colours afterwards. Any other console of Rich would show its colours as escapes: nothing goes
 round the edge.
@@ -10,6 +12,7 @@ round the edge.
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,15 +22,16 @@ from typing import Any, cast
 
 import typer
 
+from vision_agent.errors import Unavailable, VisionAgentError
 from vision_agent.text.console import EscapingStream
 
 
 @contextmanager
-def escaped_output() -> Iterator[None]:
-    """Inside the `with` block, all that is written to stdout and stderr is escaped."""
+def escaped_output() -> Iterator[EscapingStream]:
+    """Inside the `with` block, all that is written to stdout and stderr is escaped; the value stands for stdout."""
     out, err = (cast("Any", EscapingStream(stream)) for stream in (sys.stdout, sys.stderr))
     with redirect_stdout(out), redirect_stderr(err):
-        yield
+        yield out
 
 
 def prepare_streams() -> None:
@@ -62,7 +66,19 @@ def escape_commands(app: typer.Typer) -> None:
 def _escaped(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(*args: Any, **values: Any) -> Any:
-        with escaped_output():
-            return command(*args, **values)
+        with escaped_output() as out:
+            try:
+                return command(*args, **values)
+            except VisionAgentError as error:
+                if values.get("as_json") and not out.has_written:
+                    typer.echo(_as_json(error))
+                raise
 
     return run
+
+
+def _as_json(error: VisionAgentError) -> str:
+    """An error before there was anything to tell, with the first fields of a run that has ended."""
+    status = "unavailable" if error.exit_code == Unavailable.exit_code else "error"
+    facts = {"status": status, "limit": None, "sentence": str(error), "answer": None, "exit_code": error.exit_code}
+    return json.dumps(facts, ensure_ascii=False)

@@ -9,7 +9,7 @@ from typing import assert_never
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, PictureArea, Point, Target, offset_words
 from vision_agent.describe.distinctions import distinction_suffix, safe_name
-from vision_agent.types import FAILED_EFFECTS, Mark, Observation, Outcome, Refusal
+from vision_agent.types import FAILED_EFFECTS, Mark, Observation, Outcome, Refusal, Step
 
 REASONS: dict[Refusal, str] = {
     "unknown_mark": "The action named a mark that the picture did not have. Nothing was touched.",
@@ -47,8 +47,18 @@ def counted(many: int, thing: str) -> str:
 
 LOOK_AGAIN = "look again for: "
 """How the goal of a step begins in which step lines look for a target once more; the line follows."""
+LOOK_AGAIN_IN_REPLAY = "Look again for the target of step "
+"""The same for a replay; the number of the recorded step follows."""
 BY_HAND = "By hand: "
 """How the goal of a step begins that a person did in the browser; what they did follows."""
+
+
+def is_look_again(step: Step) -> bool:
+    """Whether a step only paused before step lines or a replay looked for a target once more."""
+    decision = step.decision
+    is_pause = all(isinstance(action, actions.Wait) for action in decision.actions)
+    begins = decision.next_goal.startswith((LOOK_AGAIN, LOOK_AGAIN_IN_REPLAY))
+    return is_pause and begins and decision.author in ("steps", "replay")
 
 
 def gives_up(action: Action | None) -> bool:

@@ -54,6 +54,7 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
+from vision_agent.describe.action_sentences import is_look_again
 from vision_agent.describe.distinctions import distinguish
 from vision_agent.export.context_setup import ContextSetup, context_setup
 from vision_agent.text.escape import printable_line
@@ -172,6 +173,8 @@ def _file_names(action: Upload) -> list[str]:
 
 
 def _step(step: Step) -> Iterator[str]:
+    if is_look_again(step):  # Playwright waits for each target itself
+        return
     yield ""
     if step.decision.next_goal:
         yield f"# {_one_line(step.decision.next_goal)}"

@@ -56,7 +56,7 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.base_model import FrozenModel
-from vision_agent.describe.action_sentences import BY_HAND
+from vision_agent.describe.action_sentences import BY_HAND, is_look_again
 from vision_agent.describe.distinctions import distinctions
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
@@ -120,7 +120,9 @@ class LinesSoFar:
 
 
 def lines_of(step: Step) -> Iterator[str]:
-    """The lines of one step, for what was done in it."""
+    """The lines of one step, for what was done in it; none if it only paused to look again, as lines do themselves."""
+    if is_look_again(step):
+        return
     if step.is_by_hand and step.decision.next_goal.startswith(BY_HAND) and not step.decision.actions:
         yield f"# There is no line for this. {printable_line(step.decision.next_goal)}"
     for action, outcome in step.carried_out:

@@ -11,6 +11,7 @@ from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider, unkn
 from vision_agent.settings import ModelSettings
 
 WITHOUT_A_MODEL = "run without a model: --model steps or --model human"
+HEAL_WITHOUT_A_MODEL = "heal without a key: --model human, or --model module:Class of your own"
 
 
 class Access(FrozenModel):
@@ -26,29 +27,32 @@ class Access(FrozenModel):
     """The environment variable that has its key, or lacks it; None: no variable is needed."""
 
 
-def model_accesses(settings: ModelSettings) -> tuple[Access, ...]:
-    """The access to each model in the settings (decider, fallback and judge), each once."""
+def model_accesses(settings: ModelSettings, *, instead: str = WITHOUT_A_MODEL) -> tuple[Access, ...]:
+    """The access to each model in the settings (decider, fallback and judge), each once.
+
+    `instead`: what to do without a key.
+    """
     named = (settings.name, settings.fallback, settings.name if settings.judge == "same" else settings.judge)
-    return tuple(_access(name, settings) for name in dict.fromkeys(filter(None, named)))
+    return tuple(_access(name, settings, instead) for name in dict.fromkeys(filter(None, named)))
 
 
-def require_access(settings: ModelSettings, *, lacks_keys: bool = False) -> None:
+def require_access(settings: ModelSettings, *, lacks_keys: bool = False, instead: str = WITHOUT_A_MODEL) -> None:
     """Checks that each model in the settings can be asked, as far as that is known without asking it.
 
-    `lacks_keys`: a key that an environment variable is to have may be missing still.
+    `lacks_keys`: a key that an environment variable is to have may be missing still; `instead`: what to do without one.
 
     Raises:
         UsageError: the name of one is unknown.
         ModelUnavailable: the key, the address or the library of one is missing.
     """
-    for access in model_accesses(settings):
+    for access in model_accesses(settings, instead=instead):
         if not access.is_known:
             raise unknown_model(access.name)
         if not access.is_ready and not (lacks_keys and access.variable):
             raise ModelUnavailable(f"{access.name} cannot be asked: {access.sentence}")
 
 
-def _access(name: str, settings: ModelSettings) -> Access:
+def _access(name: str, settings: ModelSettings, instead: str) -> Access:
     provider, model = find_provider(name), name.partition(":")[2]
     if name in NOT_MODELS:
         return Access(name=name, is_ready=True, sentence="needs no key")
@@ -74,7 +78,7 @@ def _access(name: str, settings: ModelSettings) -> Access:
     if provider.api == "anthropic" and _claude_has_key():
         return Access(name=name, is_ready=True, sentence="its client found a key")
     key = provider.keys[0]
-    return Access(name=name, is_ready=False, sentence=f"{key} is not set; set it, or {WITHOUT_A_MODEL}", variable=key)
+    return Access(name=name, is_ready=False, sentence=f"{key} is not set; set it, or {instead}", variable=key)
 
 
 def _claude_has_key() -> bool:

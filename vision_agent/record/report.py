@@ -65,7 +65,7 @@ from vision_agent.record.run_files import reading
 from vision_agent.record.state_graph import StateGraph, Visit, state_graph
 from vision_agent.record.store import write_private, write_whole
 from vision_agent.record.timeline import timeline_of
-from vision_agent.types import RECORDING, Decision, Mark, Observation, Outcome, Run, Shot
+from vision_agent.types import RECORDING, Author, Decision, Mark, Observation, Outcome, Run, Shot
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
@@ -260,11 +260,12 @@ def _view(
 ) -> StepView:
     seen = turn.observation
     actions = turn.decision.actions if turn.decision else tuple(turn.intended.values())
+    author: Author = turn.decision.author if turn.decision else "model"
     # What follows a recorded page is the result of the recorded action, not of the answer.
     now = then[1] if not turn.graded else None
     acts = tuple(
         replace(
-            _act(action, turn.outcomes.get(i), seen, turn.graded),
+            _act(action, turn.outcomes.get(i), seen, turn.graded, author),
             crops=tuple(_crops(action, turn.outcomes.get(i), seen, now, decoded)) if seen and not turn.graded else (),
         )
         for i, action in enumerate(actions)
@@ -372,13 +373,16 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
     return (at - start).total_seconds() if at else None
 
 
-def _act(action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None) -> ActionView:
+def _act(
+    action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None, author: Author
+) -> ActionView:
     words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in action_phrase(action))
     # For recorded pages the header says it once for all steps.
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
     if outcome and outcome.status == "partial":
         reason = PARTIAL
-    return ActionView(words=words, outcome=outcome, state=_act_state(action, outcome, graded), reason=reason)
+    state = _act_state(action, outcome, graded)
+    return ActionView(words=words, outcome=outcome, state=state, reason=reason, author=author)
 
 
 def _act_state(action: Action, outcome: Outcome | None, graded: Graded | None) -> str:

@@ -11,7 +11,7 @@ from vision_agent.geometry import Box
 from vision_agent.record.crops import CropPair
 from vision_agent.record.embedded_images import EmbeddedImage
 from vision_agent.record.read import Chain, Turn
-from vision_agent.types import Observation, Outcome
+from vision_agent.types import Author, Observation, Outcome
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,16 @@ STATUSES = {
     "skipped": Status("–", "not reached"),
 }
 """By the state of a step or an action."""
+_TEXT_OF: dict[Author, str] = {
+    "model": "text of the model",
+    "human": "text of the person",
+    "steps": "text of the line",
+    "scripted": "text of the script",
+    "replay": "text of the record",
+    "memory": "text of an earlier run",
+    "client": "text of the client",
+}
+"""By who decided the action, what it is that gave the page a text."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,8 @@ class ActionView:
     """What the refusal means; empty if the action was not refused."""
     crops: tuple[CropPair, ...] = ()
     """What is around its targets before and after the step."""
+    author: Author = "model"
+    """Who decided it."""
 
     @property
     def found_by(self) -> str:
@@ -75,7 +87,9 @@ class ActionView:
         origin = self.outcome.origin if self.outcome else None
         if origin is None or origin.source in ("task", "secret"):
             return ""
-        return f"text seen on {origin.host or 'a page'}" if origin.source == "page" else "text of the model"
+        if origin.source == "page":
+            return f"text seen on {origin.host or 'a page'}"
+        return _TEXT_OF.get(self.author, "")
 
     @property
     def text(self) -> str:

@@ -76,6 +76,8 @@ def read_patch(path: Path, run: Run, head: str) -> Patch:
         ) from error
     except ValidationError as error:
         fault = error.errors()[0]
+        if fault["type"] in ("missing", "json_invalid", "model_type") and len(fault["loc"]) <= 1:
+            raise UsageError(f"{path} is not a patch", "name the patch.json of a healed replay") from error
         place = ".".join(map(str, fault["loc"]))
         raise UsageError(
             f"The patch {path} is not valid: {place}: {fault['msg']}", "name the patch.json of a healed replay"

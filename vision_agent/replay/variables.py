@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vision_agent.actions import Action, Finish, Select, SelectText, Set, Type, Wait
+from vision_agent.actions import Action, Click, Finish, Select, SelectText, Set, Type, Wait
 from vision_agent.errors import UsageError
 from vision_agent.replay.renamed_marks import NewValue, RenamedMarks, uses
 from vision_agent.types import Step, Task
@@ -79,8 +79,13 @@ def set_variables(
         elif name in places:
             exact[places[name]] = value
         else:
-            known = ", ".join([*task.user_data, *places])
-            raise UsageError(f"There is no variable {name!r} in this run", f"there are: {known or 'none'}")
+            known = f"there are: {', '.join([*task.user_data, *places]) or 'none'}"
+            if clicked := _clicked(name, steps):
+                raise UsageError(
+                    f"There is no variable {name!r} in this run: step {name} clicks {clicked!r}, and types nothing",
+                    f"{known}; to click another, record the run with --data NAME={clicked!r} and give --set NAME=…",
+                )
+            raise UsageError(f"There is no variable {name!r} in this run", known)
     change = _changer(facts, task, steps)
     renamed = RenamedMarks(
         new_values(values, task, steps), [(each.name, each.value) for each in variables(task, steps)], task.user_data
@@ -230,6 +235,17 @@ def _places(steps: Sequence[Step]) -> dict[str, _TypedText]:
         for index, places in found.items()
         for act, place in places
     }
+
+
+def _clicked(name: str, steps: Sequence[Step]) -> str:
+    """The name of what the step of this number clicks; empty if it clicks nothing that has one."""
+    clicks = (
+        step.observation.mark(action.target)
+        for step in steps
+        for action in step.decision.actions
+        if str(step.index) == name and isinstance(action, Click) and isinstance(action.target, int)
+    )
+    return next((mark.name for mark in clicks if mark is not None), "")
 
 
 def _action(steps: Sequence[Step], place: _TypedText) -> Action:

@@ -10,7 +10,7 @@ from typing import Any
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import UsageError
-from vision_agent.models.credentials import require_access
+from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL, require_access
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.providers import NOT_MODELS, find_provider, provider_settings, unknown_model
 from vision_agent.ports import Judge, Model
@@ -108,6 +108,22 @@ def require_models(model: str | Model | None, settings: Settings) -> None:
     named = settings.model.name if model is None else model
     name = named if isinstance(named, str) else "steps"
     require_access(provider_settings(name, settings.model).model_copy(update={"name": name}))
+
+
+def require_healer(model: str | Model, settings: Settings) -> None:
+    """Checks that the model that is to heal a replay can be asked, as far as that is known without asking it.
+
+    Raises:
+        UsageError: its name is unknown, or that of step lines.
+        ModelUnavailable: its key, its address or its library is missing.
+    """
+    if model == "steps":
+        raise UsageError(
+            "Step lines cannot heal a replay", "name a model, --model human, or --model module:Class of your own"
+        )
+    name = model if isinstance(model, str) else "human"
+    asked = provider_settings(name, settings.model).model_copy(update={"name": name, "fallback": None})
+    require_access(asked, instead=HEAL_WITHOUT_A_MODEL)
 
 
 def common_image_limits(named: str | Model, settings: Settings) -> ImageLimits:

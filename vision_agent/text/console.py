@@ -18,9 +18,12 @@ class EscapingStream:
 
     def __init__(self, raw: IO[str]) -> None:
         self.raw = raw
+        self.has_written = False
+        """Whether anything was written to it; what a `TerminalConsole` prints goes past it."""
 
     def write(self, text: str) -> int:
         """Writes the text, escaped."""
+        self.has_written = True
         self.raw.write(terminal_text(text))
         return len(text)
 

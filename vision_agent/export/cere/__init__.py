@@ -96,9 +96,8 @@ def _read(file: Path, runs: Path, accept: Accept) -> Path:
     except FileNotFoundError as error:
         raise RecordError(f"There is no file {file}") from error
     except (OSError, zipfile.BadZipFile, RuntimeError) as error:  # an encrypted archive raises RuntimeError
-        raise RecordError(
-            f"{file} is not a .cere file: {error}", "a .cere file is a ZIP with goal.json in it"
-        ) from error
+        why = "" if str(error) == "File is not a zip file" else f": {error}"
+        raise RecordError(f"{file} is not a .cere file{why}", "a .cere file is a ZIP with goal.json in it") from error
 
 
 def _verify_unpacked(archive: zipfile.ZipFile, file: Path, folder: Path, head: str | None = None) -> Verified:

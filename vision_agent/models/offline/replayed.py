@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from vision_agent.actions import Finish, Wait
+from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions
@@ -88,7 +89,7 @@ class ReplayedModel(Model):
             if self._looked_again < len(LOOKS_AGAIN):
                 pause = Wait(seconds=LOOKS_AGAIN[self._looked_again])
                 self._looked_again += 1
-                goal = f"Look again for the target of step {step.index} of the record: {error}"
+                goal = f"{LOOK_AGAIN_IN_REPLAY}{step.index} of the record: {error}"
                 return Decision(author="replay", next_goal=goal, actions=(pause,), reply_id=self._id(step))
             why = f"step {step.index} of the record does not fit this page: {error}"
             if self._healer is None or _ends_the_run(step):
