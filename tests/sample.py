@@ -705,6 +705,7 @@ STARTS_A_BROWSER = (
     "models/test_own_decider.py::test_replies_that_stay_unusable_are_complained_about_once_and_no_higher_limit_is_advised",
     "policy/test_asked_clicks.py",
     "record/test_permissions.py::test_a_trace_is_its_owners_alone_too",
+    "supervise/test_recording_page.py::test_a_recording_after_which_a_check_fails_is_not_done_and_its_lines_are_whole",
     "test_cli_found.py",
     "test_cli.py::test_a_dry_run_says_what_would_be_done_and_leaves_with_0",
     "test_cli.py::test_a_run_by_lines_says_as_json_where_it_can_be_read",
