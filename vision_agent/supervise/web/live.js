@@ -61,13 +61,15 @@ function showNote() {
   const hint = matchMedia('(pointer: coarse)').matches
     ? 'Tap and swipe in the picture. Lists of options do not show: tap one, then Type; type the option and press Enter.'
     : 'Click, drag, scroll and type in it. Lists of options do not show: use the arrow keys or type, then press Enter.';
+  const isConnecting = hasHands() && !live.size;
   const said =
     live.note ||
+    (isConnecting ? 'Connecting to the page. It takes no clicks yet.' : '') ||
     (document.activeElement === at('keys') ? 'Your keys go to the page. F6 brings you back.' : '') ||
     (hasHands() ? hint : '');
   at('live-note').textContent = isLiveShown() ? said : '';
   at('live-note').hidden = !at('live-note').textContent;
-  at('live-note').classList.toggle('warns', Boolean(live.note));
+  at('live-note').classList.toggle('warns', Boolean(live.note) || isConnecting);
 }
 
 function note(sentence) {
