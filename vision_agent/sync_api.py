@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -101,7 +102,7 @@ class SyncAgent:
         on_event: Callable[[Event], None] | None = None,
         progress: bool | None = None,
         person: Callable[[str], str | None] | None = None,
-        approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | None] | None = None,
+        approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | bool | None] | None = None,
         name: str | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -427,8 +428,11 @@ def _in_thread(person: Callable[[str], str | None]) -> Person:
     return ask
 
 
-def _answer_in_thread(approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | None]) -> Answer:
-    async def answer(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice | None:
+def _answer_in_thread(
+    approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | bool | None],
+) -> Answer:
+    @wraps(approve)
+    async def answer(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice | bool | None:
         return await asyncio.to_thread(approve, task, seen, decision, risks)
 
     return answer
