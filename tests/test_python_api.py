@@ -21,6 +21,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read
+from vision_agent.session.keywords import Output
 from vision_agent.types import Decision, Limits, Outcome, Run, SuccessCheck, Usage
 
 SHOP = """<title>Shop</title><label>Name <input id=who></label>
