@@ -221,6 +221,7 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
             r"The secret pin can be typed on no page: .* a file has none \(serve the page",
         ),
         ({"url": 8000}, "url cannot be a int"),
+        ({"approver": len}, r"approver=len is a function .give approver=Answers\(len\)"),
         ({"actions": [len]}, "len cannot be an action"),
     ],
 )
