@@ -72,7 +72,7 @@ class SyncAgent:
         progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
         person: answers questions, in a thread of its own, so it must not use the page either; None if nobody is there.
         approve: answers what the settings' `approval` asks about, or risky actions if they do not set `approval.ask`;
-            also in a thread. None if nobody is there.
+            also in a thread. True approves, False stops the run. None if nobody is there.
         name: the name of the run folder, which no other run may have; None makes one from the time.
     """
 

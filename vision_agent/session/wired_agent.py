@@ -94,8 +94,8 @@ class Agent:
         max_seconds: how long it may take.
         max_tokens: how many tokens its models may use, cached ones included.
         max_cost: how many US dollars they may cost. Other limits are in `settings` (`limits`).
-        model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or an object that is a `vision_agent.ports.Model`;
-            None uses the model of the settings.
+        model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or an object of a subclass of
+            `vision_agent.ports.Model`; None uses the model of the settings.
         steps: step lines such as `click Order`, which are followed without a model.
         page: the async Playwright page to work on, which stays open; None launches or connects to a browser, according
             to the settings.
