@@ -21,6 +21,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read
+from vision_agent.session.keywords import Output
 from vision_agent.types import Decision, Limits, Outcome, Run, SuccessCheck, Usage
 
 SHOP = """<title>Shop</title><label>Name <input id=who></label>
@@ -116,6 +117,19 @@ async def test_an_answer_may_be_of_any_type_that_pydantic_reads(
     assert run.output == made
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ('{"article": "mug", "count": 0}', ["type at count: Input should be"]),
+        ('{"article": "hat", "count": "x"}', ["type at article: Value error, is no article of", "; at count: Input"]),
+        ("two mugs", ["type: Invalid JSON"]),
+    ],
+)
+def test_all_fields_of_an_answer_that_are_wrong_are_named(answer: str, said: list[str]) -> None:
+    assert [each for each in said if each not in Output(Order).fault(answer)] == []
+    assert Output(list[int]).fault('["a", "b", "c", "d", "e", "f", "g"]').endswith("; and 2 more")
+
+
 async def test_a_run_that_was_not_done_is_not_ok_and_has_no_output(page: Page, serve: Server, tmp_path: Path) -> None:
     model = ScriptedModel([[Finish(success=False, answer='{"article": "mug", "count": 1}')]])
     run = await Agent(
@@ -196,6 +210,7 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
         ({"output": Order(article="mug", count=1)}, r"output=Order cannot be an answer: it is not a type"),
         ({"steps": ["clik Order"]}, "'clik', which is not a known word"),
         ({"steps": "# only a note"}, "steps has no line"),
+        ({"steps": "lines.txt"}, r"looks like the name of a file .*steps=Path\('lines.txt'\).read_text\(\)"),
         (
             {"steps": ['type "<secret:pin>" into PIN']},
             r"name the secret pin, which was not given \(give it with --secret",
@@ -206,6 +221,7 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
             r"The secret pin can be typed on no page: .* a file has none \(serve the page",
         ),
         ({"url": 8000}, "url cannot be a int"),
+        ({"approver": len}, r"approver=len is a function .give approver=Answers\(len\)"),
         ({"actions": [len]}, "len cannot be an action"),
     ],
 )
@@ -534,7 +550,7 @@ async def test_a_step_line_without_one_target_is_refused_and_names_what_there_is
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("clik Save", r"^'clik Save': it begins with 'clik', which is not a known word \(lines with 'click' look like"),
+        ("clik Save", r"^'clik Save': it begins with 'clik', which is not a known word; lines with 'click' look like"),
         ("", "one step line, not 0"),
         ("click Save\nclick Save", "one step line, not 2"),
         ("finish", "'finish' is for runs"),

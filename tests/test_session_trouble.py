@@ -17,7 +17,7 @@ import pytest
 from playwright.async_api import Page, async_playwright
 
 from tests.sessions import FINISHED, agent, ending_of, failing, recorded, refusing
-from vision_agent import Agent, Limits, Point, Settings, Task
+from vision_agent import Agent, Limits, Point, Settings, Task, attach
 from vision_agent.actions import Action, Click, Finish, Goto
 from vision_agent.browser.launch.launch import start_first_browser
 from vision_agent.errors import BrowserUnavailable, ModelUnavailable, RecordError, Unavailable, UsageError
@@ -158,9 +158,61 @@ async def test_an_object_that_only_decides_still_works_with_a_warning(page: Page
     assert ending_of(run).answer == "seen"
 
 
-async def test_what_cannot_decide_is_not_a_model(page: Page, tmp_path: Path) -> None:
-    ran = Agent("Look", model=object(), page=page, settings=Settings(runs=tmp_path))  # type: ignore[arg-type]
-    assert "object is not a model: it has no decide()" in await refusing(ran, UsageError)
+class Needless:
+    """Its `decide` lacks what the loop gives."""
+
+    async def decide(self, *_: object) -> Decision:
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (object(), r"object is not a model: it has no decide\(\)"),
+        (OnlyDecides, r"model=OnlyDecides is a class.*give model=OnlyDecides\(\), not the class"),
+        (Needless(), r"Needless.decide\(\) cannot be called.*'complaint'.*write async def decide"),
+    ],
+)
+def test_what_cannot_decide_is_refused_when_the_agent_is_made(model: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Agent("Look", url="shop.example", model=model)
+
+
+class Answering(Model):
+    """Returns what it was made with, not awaited if that is a decision."""
+
+    name = "answering"
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def decide(self, *_: object, **__: object) -> Any:
+        async def later() -> object:
+            return self.answer
+
+        return self.answer if isinstance(self.answer, Decision) else later()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"actions": []}, r"Answering.decide() returned a dict (return a Decision, such as Decision(actions=(Finish"),
+        (None, "Answering.decide() returned None"),
+        (Decision(author="scripted"), "Answering.decide() is not async (write async def decide(self, task, steps"),
+    ],
+)
+async def test_a_decider_that_returns_no_decision_is_told_so(
+    answer: object, said: str, page: Page, tmp_path: Path
+) -> None:
+    ran = Agent("Look", model=Answering(answer), page=page, settings=Settings(runs=tmp_path))
+    assert said in (await failing(ran, UsageError)).sentence
+
+
+@pytest.mark.parametrize("given", ["page", None])
+async def test_what_is_no_page_cannot_be_attached_to(given: Any) -> None:
+    with pytest.raises(UsageError, match=f"needs a page of playwright.async_api, but got a {type(given).__name__} of"):
+        async with attach(given):
+            pass
 
 
 class Finishing(Model):

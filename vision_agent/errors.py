@@ -41,6 +41,8 @@ class VisionAgentError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
+        if "\n" in self.hint:
+            return f"{self.sentence.removesuffix('.')}; {self.hint}"
         return f"{self.sentence.removesuffix('.')} ({self.hint})" if self.hint else self.sentence
 
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -71,7 +72,7 @@ class SyncAgent:
         progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
         person: answers questions, in a thread of its own, so it must not use the page either; None if nobody is there.
         approve: answers what the settings' `approval` asks about, or risky actions if they do not set `approval.ask`;
-            also in a thread. None if nobody is there.
+            also in a thread. True approves, False stops the run. None if nobody is there.
         name: the name of the run folder, which no other run may have; None makes one from the time.
     """
 
@@ -101,7 +102,7 @@ class SyncAgent:
         on_event: Callable[[Event], None] | None = None,
         progress: bool | None = None,
         person: Callable[[str], str | None] | None = None,
-        approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | None] | None = None,
+        approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | bool | None] | None = None,
         name: str | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -427,8 +428,11 @@ def _in_thread(person: Callable[[str], str | None]) -> Person:
     return ask
 
 
-def _answer_in_thread(approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | None]) -> Answer:
-    async def answer(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice | None:
+def _answer_in_thread(
+    approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | bool | None],
+) -> Answer:
+    @wraps(approve)
+    async def answer(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice | bool | None:
         return await asyncio.to_thread(approve, task, seen, decision, risks)
 
     return answer

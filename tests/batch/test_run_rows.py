@@ -23,6 +23,7 @@ from vision_agent.cli.rows import how_to_continue, what_is_left
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Event, Happened, Started
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.record import read
 from vision_agent.record.verify import verify
 from vision_agent.replay import Replay
 from vision_agent.session import Agent
@@ -157,6 +158,24 @@ def _asked_here(api: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
     api.answers = [saying(json.dumps({"judgement": "unknown", "actions": [{"kind": "finish", "answer": "ok"}]}))]
+
+
+@pytest.mark.parametrize("most", [-1, 0])
+async def test_a_total_cost_that_allows_nothing_is_refused_at_once(most: float, shop: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"max_total_cost={most} allows nothing"):
+        await run_rows(ROWS, follows(shop), tmp_path / "out", max_total_cost=most)
+    assert not (tmp_path / "out").exists()
+
+
+async def test_an_agent_made_without_the_plan_keeps_to_it(shop: str, tmp_path: Path) -> None:
+    def make(row: Row, plan: RowPlan) -> Agent:
+        del plan
+        return Agent(row.fill("Order for {name}"), url=shop, steps=["finish"], settings={"runs": tmp_path / "mine"})
+
+    (result,) = await run_rows(ROWS[:1], make, tmp_path / "out", max_total_cost=0.5)
+    assert result.ok
+    assert read(tmp_path / "out" / result.run).task.limits.cost_usd == 0.5
+    assert not (tmp_path / "mine").exists()
 
 
 @pytest.mark.usefixtures("_asked_here")

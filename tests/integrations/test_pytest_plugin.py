@@ -220,10 +220,12 @@ def test_wrong_words_are_refused_in_a_sentence(make_inner: Callable[[str], Inner
         "marks.matches('a', tolerance=7)": "a share of the pixels",
         "marks.on('page')": "needs a page of Playwright, not a str",
         "marks.secret('password', None)": "has no value",
+        "marks.type('<secret:pw>', 'Password')": 'Give it first: marks.secret("pw", value)',
         "agent(None, 'Order')": "needs a page of Playwright, not a NoneType",
         "agent(page, 'Order', page=page)": "multiple values for argument 'page'",
         "agent(page, 'Order', steps=['click Order'], stpes=1)": "stpes",
         "agent(page, 'Order', steps=['click Buy'])": "The agent did not do its task",
+        "agent(page, 'Order', expect='Thank', steps=['finish'])": '"Thank" did not show within 1 s',
         "marks.type('x', 'Password within 1 s'); page.close(); marks.click('Order')": "every tab was closed",
     }
     counts, printed = inner.run(

@@ -207,7 +207,20 @@ async def test_on_a_page_at_rest_a_missing_target_costs_half_a_second():
     assert actions(decisions)[0] == Wait(seconds=0.5)
     end = actions(decisions)[1]
     assert not end.success
-    assert end.answer.endswith("If it comes later, say at the end of the line how long to look: within 5 s")
+    assert end.answer.endswith("If it comes later, say how long to look: 'click Sign out within 5 s'")
+
+
+@pytest.mark.parametrize("line", ["click (9999, 9999)", "check (5, 5)", "click [77]"])
+async def test_a_line_that_is_wrong_in_another_way_is_not_told_how_long_to_look(line: str):
+    end = actions(await played(StepsModel([line]), [DONE]))[-1]
+    assert not end.success
+    assert "how long to look" not in end.answer
+
+
+async def test_on_a_blank_page_a_line_is_told_to_open_an_address():
+    blank = seen().model_copy(update={"url": "about:blank", "marks": ()})
+    end = actions(await played(StepsModel(["click Sign out"]), [DONE], blank))[-1]
+    assert end.answer.endswith("The page is blank: open an address first")
 
 
 async def test_a_line_may_say_how_long_to_look_for_its_target():

@@ -48,6 +48,7 @@ def test_a_model_is_told_what_is_left_from_four_fifths_of_a_limit_on(
         ({"tokens": 10}, used(tokens=10), "tokens", "10 of 10 tokens"),
         ({"cost_usd": 0.1}, used(cost_usd=0.1), "cost", "$0.10 of $0.10"),
         ({"cost_usd": 0.1}, used(cost_usd=None), "cost", "is not known"),
+        ({"cost_usd": 0.004}, used(cost_usd=0.01), "cost", "$0.01 of $0.004 were"),
     ],
 )
 def test_a_limit_is_reached_exactly_where_it_says(limits: dict[str, Any], spent: Spent, name: str, said: str) -> None:

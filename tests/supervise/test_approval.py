@@ -207,6 +207,27 @@ async def test_a_run_does_not_wait_longer_than_the_policy_says() -> None:
     assert "nobody answered in time" in run.ending.sentence
 
 
+@pytest.mark.parametrize(("said", "status", "acted"), [(True, "done", True), (False, "interrupted", False)])
+async def test_a_function_may_approve_with_true_and_stop_with_false(said: bool, status: str, acted: bool) -> None:
+    async def answer(*_: object) -> bool:
+        return said
+
+    ran = Supervised([decided(PAY), [FINISH]], Answers(answer), "risky")
+    run = await ran.run()
+    assert run.ending is not None
+    assert (run.ending.status, bool(ran.browser.acts)) == (status, acted)
+
+
+async def test_an_answer_that_is_none_is_said_with_what_to_return() -> None:
+    async def my_answer(*_: object) -> Any:
+        return "no"
+
+    with pytest.raises(UsageError, match=r"my_answer returned 'no' \(return True, False, or a Choice"):
+        await Supervised([decided(PAY)], Answers(my_answer), "risky").run()
+    with pytest.raises(UsageError, match="<lambda> is not async"):
+        await Supervised([decided(PAY)], Answers(lambda *_: True), "risky").run()  # type: ignore[arg-type,return-value]
+
+
 async def test_an_input_that_is_closed_is_not_said_to_be_late() -> None:
     async def closed(prompt: str) -> str:
         raise EOFError

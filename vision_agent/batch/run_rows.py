@@ -114,8 +114,9 @@ async def run_rows(
     its own browser.
 
     Args:
-        make_agent: the agent for a row, or a `Replay`, which must use the plan's folder and limit; it is called for all
-            rows before any begins, so that a mistake costs nothing.
+        make_agent: the agent for a row, or a `Replay`; it is called for all rows before any begins, so that a mistake
+            costs nothing. Its run folder is created in the folder of the plan, and it may cost at most the limit of the
+            plan, whatever its own settings say.
         jobs: how many rows run at once.
         max_total_cost: US dollars that the models of all rows may cost; what earlier calls spent in `folder` counts.
         retry: run rows again that were not done.
@@ -125,11 +126,14 @@ async def run_rows(
         run_row: runs a row, in this process or elsewhere.
 
     Raises:
-        UsageError: a row gives no valid task, the folder cannot be used, or another process writes to it.
+        UsageError: a row gives no valid task, a limit allows nothing, the folder cannot be used, or another process
+            writes to it.
         RecordError: a result cannot be read or written.
     """
     if jobs < 1:
         raise UsageError(f"{jobs} rows cannot run at once", "give 1 or more")
+    if max_total_cost is not None and not max_total_cost > 0:
+        raise UsageError(f"max_total_cost={max_total_cost:g} allows nothing", "give more than 0, in US dollars")
     _require_own(folder)
     batch = _Batch(folder, make_agent, jobs, max_total_cost, tell, run_row)
     known = [batch.name_of(row, also(row)) for row in rows]
@@ -211,6 +215,7 @@ class _Batch:
         home = self._folder / name
         made = self._make(row, RowPlan(home, share))
         agent = _agent_of(made)
+        _follow(agent, RowPlan(home, share))
         self._write(home, RowResult(row=row, status="running", sentence="It has begun."))
         self._running += 1
         self._reserved += share or 0.0
@@ -277,6 +282,14 @@ def _result_of(row: Row, agent: Agent, sentence: str, home: Path) -> RowResult:
         seconds=run.seconds if run is not None else 0.0,
         run=str(agent.folder.relative_to(home.absolute())) if agent.folder is not None else "",
     )
+
+
+def _follow(agent: Agent, plan: RowPlan) -> None:
+    """Has the agent keep to the plan, also if it was made without it."""
+    agent.settings = agent.settings.model_copy(update={"runs": plan.runs})
+    costs = [each for each in (agent.task.limits.cost_usd, plan.max_cost) if each is not None]
+    limits = agent.task.limits.model_copy(update={"cost_usd": min(costs, default=None)})
+    agent.task = agent.task.model_copy(update={"limits": limits})
 
 
 def _agent_of(made: Agent | AgentRun) -> Agent:

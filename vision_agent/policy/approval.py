@@ -9,7 +9,8 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import assert_never
+from inspect import isawaitable, iscoroutine
+from typing import Any, assert_never
 
 from vision_agent.actions import (
     Action,
@@ -53,6 +54,7 @@ from vision_agent.actions import (
     chord_keys,
     targets_of,
 )
+from vision_agent.errors import UsageError
 from vision_agent.policy import risk_words
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
@@ -363,8 +365,8 @@ def _mark_words(mark: Mark) -> str:
     return f"{mark.tag} “{mark.name}”" if mark.name else mark.tag
 
 
-Answer = Callable[[Task, Observation, Decision, Sequence[Risky]], Awaitable[Choice | None]]
-"""A function that approves decisions. None means that nobody answered."""
+Answer = Callable[[Task, Observation, Decision, Sequence[Risky]], Awaitable[Choice | bool | None]]
+"""A function that approves decisions. True approves, False stops the run, None means that nobody answered."""
 
 
 class Answers:
@@ -390,8 +392,27 @@ class Answers:
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
-        """The function's answer."""
-        return await self._answer(task, observation, decision, risks)
+        """The function's answer.
+
+        Raises:
+            UsageError: it is no answer.
+        """
+        name = getattr(self._answer, "__name__", type(self._answer).__name__)
+        given: Any = self._answer(task, observation, decision, risks)
+        if not isawaitable(given):
+            raise UsageError(f"{name} is not async", f"write async def {name}(…)")
+        choice: Any = await given
+        if isinstance(choice, bool):
+            return Choice(kind="approve" if choice else "stop")
+        if choice is None or isinstance(choice, Choice):
+            return choice
+        if iscoroutine(choice):
+            choice.close()
+            raise UsageError(f"{name} is async", f"write def {name}(…), without async")
+        what = repr(choice)[:80] if isinstance(choice, str | int) else f"a {type(choice).__name__}"
+        raise UsageError(
+            f"{name} returned {what}", 'return True, False, or a Choice such as Choice(kind="instruct", text="…")'
+        )
 
     async def handed_back(self) -> None:
         """Returns when the browser is handed back; without a function at once: the person was done on answering."""

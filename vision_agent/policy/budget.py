@@ -65,12 +65,12 @@ def reached_limit(limits: Limits, used: Spent) -> ReachedLimit | None:
         return ReachedLimit("tokens", f"{used.tokens} of {limits.tokens} tokens were used")
     if limits.cost_usd is not None and used.cost_usd is None:
         unknown = (
-            f"at most ${limits.cost_usd:.2f} may be spent, and what a decision costs is not known; "
+            f"at most {_dollars(limits.cost_usd)} may be spent, and what a decision costs is not known; "
             "limit the tokens instead, with --max-tokens or limits.tokens"
         )
         return ReachedLimit("cost", unknown)
     if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= limits.cost_usd:
-        return ReachedLimit("cost", f"${used.cost_usd:.2f} of ${limits.cost_usd:.2f} were spent")
+        return ReachedLimit("cost", f"{_dollars(used.cost_usd)} of {_dollars(limits.cost_usd)} were spent")
     return None
 
 
@@ -90,9 +90,18 @@ def limit_of_next_request(limits: Limits, steps: Sequence[Step], used: Spent) ->
     next_usd = last.cost_usd or 0.0
     spent_usd, most_usd = used.cost_usd, limits.cost_usd
     if most_usd is not None and spent_usd is not None and spent_usd + next_usd > most_usd + _ROUNDING_USD:
-        spent = f"${spent_usd:.2f} of ${most_usd:.2f} were spent"
-        return ReachedLimit("cost", f"{spent}, and the next request costs about ${next_usd:.2f}")
+        spent = f"{_dollars(spent_usd)} of {_dollars(most_usd)} were spent"
+        return ReachedLimit("cost", f"{spent}, and the next request costs about {_dollars(next_usd)}")
     return None
+
+
+def _dollars(amount: float) -> str:
+    """An amount in US dollars: with cents, and below a dollar with all digits to a millionth."""
+    if amount >= 1:
+        return f"${amount:.2f}"
+    shown = f"{amount:.6f}".rstrip("0")
+    whole, _, cents = shown.partition(".")
+    return f"${whole}.{cents:0<2}"
 
 
 def is_failure(step: Step, *, is_last: bool) -> bool:

@@ -1,10 +1,17 @@
-"""What `attach` returns before it is entered: a context manager that says so if it is used as the browser itself."""
+"""What `attach` returns before it is entered: a context manager that says so if it is used as the browser itself.
+
+And the check of the page that is handed over.
+"""
 
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
+
+from playwright.async_api import Page
+
+from vision_agent.errors import UsageError
 
 T = TypeVar("T")
 
@@ -46,3 +53,20 @@ class SyncAttaching(AbstractContextManager[T]):
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"attach() must be entered: `with attach(page) as browser:`, then `browser.{name}(…)`")
+
+
+def require_async_page(page: Any) -> None:
+    """Checks that this is a page of Playwright's async API.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if isinstance(page, Page):
+        return
+    kind = type(page)
+    is_sync = kind.__module__.startswith("playwright.sync_api")
+    raise UsageError(
+        f"vision_agent needs a page of playwright.async_api, but got a {kind.__name__} of "
+        f"{kind.__module__.removesuffix('._generated')}",
+        "use vision_agent.sync_api for a sync page" if is_sync else "context.new_page() opens one",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -17,8 +16,9 @@ from vision_agent.ports import Judge, Model
 from vision_agent.record.redact import Redactor
 from vision_agent.record.redact_events import RedactedModel
 from vision_agent.record.store import SHOTS, RunFolder, shot_name
+from vision_agent.session.given_model import GivenModel, require_decider
 from vision_agent.settings import Settings
-from vision_agent.types import Decision, Observation, Run, Step, Task
+from vision_agent.types import Observation, Run
 from vision_agent.vision.image_limits import ImageLimits, image_limits_for
 
 
@@ -55,7 +55,7 @@ async def open_deciders(
 
     def open_model(named: str | Model) -> Model:
         if not isinstance(named, str):
-            given = _require_model(named)
+            given = GivenModel(named)
             return given if getattr(named, "sees_secrets", False) else RedactedModel(given, redact)
         from vision_agent.models.factory import make_model
 
@@ -91,7 +91,9 @@ async def open_deciders(
 
 
 def require_known_models(model: str | Model | None, settings: Settings) -> None:
-    """Raises `UsageError` if the name of a model of the run is unknown; `model` decides."""
+    """Raises `UsageError` if the name of a model of the run is unknown, or what was given as `model` is no decider."""
+    if model is not None and not isinstance(model, str):
+        require_decider(model)
     named = settings.model.name if model is None else model
     for name in (named, settings.model.fallback, settings.model.judge):
         if isinstance(name, str) and name not in (*NOT_MODELS, "same") and find_provider(name) is None:
@@ -139,31 +141,6 @@ def _judge_name(named: str | Model, settings: Settings) -> str | None:
     if settings.model.judge != "same":
         return settings.model.judge
     return named if isinstance(named, str) else type(named).__name__
-
-
-def _require_model(model: Any) -> Model:
-    if isinstance(model, Model):
-        return model
-    name = type(model).__name__
-    if not callable(getattr(model, "decide", None)):
-        raise UsageError(f"{name} is not a model: it has no decide()", "inherit from vision_agent.ports.Model")
-    warnings.warn(f"{name} should inherit from vision_agent.ports.Model", DeprecationWarning, stacklevel=2)
-    return _BareDecider(model)
-
-
-class _BareDecider(Model):
-    """Wraps an object that has only `decide`, which was enough in the previous version."""
-
-    def __init__(self, decider: Any) -> None:
-        self.name = getattr(decider, "name", type(decider).__name__)
-        self._decider = decider
-
-    async def decide(
-        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
-    ) -> Decision:
-        """The decision of the wrapped object."""
-        decision: Decision = await self._decider.decide(task, steps, observation, complaint=complaint)
-        return decision
 
 
 async def _facts(*asked: Model | Judge | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -28,6 +29,9 @@ Checks = str | SuccessCheck | Sequence[str | SuccessCheck | Mapping[str, str]]
 GivenSettings = Settings | Mapping[str, Any] | None
 P = ParamSpec("P")
 
+_MOST_FAULTS = 5
+"""How many fields of an answer are named that are wrong."""
+_NAMES_FILE = re.compile(r"\S*\.\w{1,5}|\S*[/\\]\S+")
 _LIMITS = {"max_steps": "steps", "max_seconds": "seconds", "max_tokens": "tokens", "max_cost": "cost_usd"}
 _FIELDS = {
     "url": "start_url",
@@ -89,9 +93,12 @@ class Output:
         try:
             self._type.validate_json(answer)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            return f"the answer does not match its type{f' at {where}' if where else ''}: {first['msg']}"
+            faults = []
+            for each in error.errors(include_url=False, include_context=False)[:_MOST_FAULTS]:
+                where = ".".join(map(str, each["loc"]))
+                faults.append(f"{f' at {where}' if where else ''}: {each['msg']}")
+            more = error.error_count() - len(faults)
+            return f"the answer does not match its type{';'.join(faults)}{f'; and {more} more' if more else ''}"
         return ""
 
     def parse(self, answer: str) -> Any:
@@ -133,7 +140,15 @@ def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> 
     lines = steps.splitlines() if isinstance(steps, str) else list(steps)
     if not any(line.strip() and not line.strip().startswith("#") for line in lines):
         raise UsageError("steps has no line", 'write steps=["click Order", "finish"]')
-    return StepsModel(lines)
+    try:
+        return StepsModel(lines)
+    except UsageError as error:
+        if isinstance(steps, str) and _NAMES_FILE.fullmatch(steps.strip()):
+            raise UsageError(
+                f"steps={steps.strip()!r} is no step line, but looks like the name of a file",
+                f"steps takes the lines: steps=Path({steps.strip()!r}).read_text()",
+            ) from error
+        raise
 
 
 def require_secrets(model: str | Model | None, task: Task) -> None:

@@ -32,7 +32,7 @@ from vision_agent.models.offline.grammar import StepLine, parse, parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.redact import Redactor
-from vision_agent.session.attaching import Attaching
+from vision_agent.session.attaching import Attaching, require_async_page
 from vision_agent.session.keywords import (
     GivenSettings,
     Secrets,
@@ -298,8 +298,8 @@ def attach(
     them. `on_step` is called with each action that was carried out, and what it was decided on.
 
     Raises:
-        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
-            secret has no value, or one that is too short.
+        UsageError: it is no page of Playwright's async API, the overlay cannot be injected, a file does not exist, or
+            two have one name; or a secret has no value, or one that is too short.
         BrowserUnavailable: the page is closed.
     """
     return Attaching(_attached(page, settings, files, secrets, on_step))
@@ -313,6 +313,7 @@ async def _attached(
     secrets: Secrets,
     on_step: Callable[[Step], None],
 ) -> AsyncIterator[AttachedBrowser]:
+    require_async_page(page)
     offered = require_files([Path(each) for each in files])
     hidden = secrets_from(secrets)
     redact = Redactor(hidden)

@@ -26,6 +26,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.policy.approval import is_risky_question
 from vision_agent.record.redact import Redactor, with_values
 from vision_agent.record.store import DOWNLOADS
+from vision_agent.session.attaching import require_async_page
 from vision_agent.session.signing_in import save_session
 from vision_agent.settings import BrowserSettings, Settings
 from vision_agent.types import Task
@@ -129,7 +130,7 @@ class BrowserOpener:
     @asynccontextmanager
     async def _open_page(self, settings: BrowserSettings) -> AsyncIterator[Page]:
         if self._page is not None:
-            _check_is_async(self._page)
+            require_async_page(self._page)
             self.description = "a page handed over by its owner"
             yield self._page
             return
@@ -170,12 +171,3 @@ class BrowserOpener:
                 f"A trace covers a whole browser context, and the context of {where} is not ours",
                 "have a browser launched, or start a trace yourself with context.tracing.start()",
             )
-
-
-def _check_is_async(page: object) -> None:
-    if not isinstance(page, Page):
-        raise UsageError(
-            f"vision_agent needs a page of playwright.async_api, but got a {type(page).__name__} "
-            f"of {type(page).__module__}",
-            "use vision_agent.sync_api for a sync page",
-        )

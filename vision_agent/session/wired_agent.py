@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from inspect import isroutine
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,8 @@ class Agent:
         max_seconds: how long it may take.
         max_tokens: how many tokens its models may use, cached ones included.
         max_cost: how many US dollars they may cost. Other limits are in `settings` (`limits`).
-        model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
-            model of the settings.
+        model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or an object of a subclass of
+            `vision_agent.ports.Model`; None uses the model of the settings.
         steps: step lines such as `click Order`, which are followed without a model.
         page: the async Playwright page to work on, which stays open; None launches or connects to a browser, according
             to the settings.
@@ -211,6 +212,10 @@ class Agent:
         self._listeners: list[Callable[[Event], None]] = []
         """Those of our own; they need no picture unless progress is shown."""
         self._person = person
+        if isroutine(approver):
+            raise UsageError(
+                f"approver={approver.__name__} is a function", f"give approver=Answers({approver.__name__})"
+            )
         self._approver = approver
         self._is_driven = is_driven
         self._name = name

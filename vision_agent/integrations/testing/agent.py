@@ -17,6 +17,9 @@ from vision_agent.types import Run
 
 __tracebackhide__ = True
 
+_LONGEST_SENTENCE = 300
+"""The most characters of how a run ended."""
+
 
 def agent_for(evidence: Evidence) -> Callable[..., Run | Coroutine[Any, Any, Run]]:
     """`agent(page, goal, …)`, which takes what `vision_agent.Agent` takes; with an async page it is awaited."""
@@ -59,5 +62,9 @@ def _keep(agent: Agent | SyncAgent, evidence: Evidence) -> None:
 def _require_done(run: Run) -> None:
     if not run.ok:
         ending = run.ending
-        why = f"{ending.status.replace('_', ' ')}: {ending.shown(ending.sentence)}" if ending is not None else "no end"
+        why = (
+            f"{ending.status.replace('_', ' ')}: {ending.shown(ending.sentence, _LONGEST_SENTENCE)}"
+            if ending is not None
+            else "no end"
+        )
         raise AssertionError(f"The agent did not do its task ({why})")

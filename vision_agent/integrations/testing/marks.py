@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
@@ -32,6 +33,7 @@ T = TypeVar("T")
 __tracebackhide__ = True
 """pytest shows the line of the test and the sentence, not how they are connected."""
 
+_SECRET = re.compile(r"<secret:([\w.-]+)>")
 _EXPECT_S = 5.0
 """As long as Playwright's own expectations wait."""
 _LOOK_EVERY_S = 0.1
@@ -86,7 +88,12 @@ class _WatchedPage:
     async def do(self, line: str) -> tuple[Outcome, str]:
         """The outcome of a step line, and what is wrong with it."""
         outcome = await (await self.browser()).do(line)
-        return outcome, self.redact(outcome.sentence) if outcome.status != "done" else ""
+        if outcome.status == "done":
+            return outcome, ""
+        known = {each.name for each in self._secrets}
+        missing = [name for name in _SECRET.findall(line) if name not in known]
+        hint = f' Give it first: marks.secret("{missing[0]}", value)' if missing else ""
+        return outcome, f"{self.redact(outcome.sentence)}{hint}"
 
     async def fault_of(self, what: str, within_s: float) -> str:
         """Why an expectation does not hold within this time; empty if it does."""

@@ -213,8 +213,7 @@ class StepsModel(Model):
                     f"If that is meant, write {_quoted(longer.name)}"
                 )
             else:
-                may_come = line.within_s is None and not isinstance(error, AmbiguousError)
-                hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
+                hint = _hint_for_missing(line, error, observation)
             elsewhere = f" {self._not_found}" if self._not_found else ""
             return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{elsewhere}{hint}")
         self._has_acted = True
@@ -328,6 +327,15 @@ def _judgement(steps: Sequence[Step]) -> _Judgement:
 def _quoted(name: str) -> str:
     """The name as a line has it."""
     return json.dumps(safe_name(name), ensure_ascii=False)
+
+
+def _hint_for_missing(line: StepLine, error: NotFoundError, observation: Observation) -> str:
+    """What may help where nothing has the name in a line; empty where the line is wrong in another way."""
+    if error.where is None:
+        return ""
+    if observation.url == "about:blank":
+        return " The page is blank: open an address first"
+    return f" If it comes later, say how long to look: '{line.text} within 5 s'" if line.within_s is None else ""
 
 
 def _quote_line(line: StepLine) -> str:
