@@ -15,11 +15,11 @@ import typer
 from vision_agent.errors import UsageError, why_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pydantic import SecretStr
 
-    from vision_agent.ports import Approver, Person
+    from vision_agent.ports import Approver
     from vision_agent.settings import Settings
     from vision_agent.types import PrivateKind, Secret
 
@@ -287,16 +287,28 @@ class LimitOptions:
         )
 
 
-def terminal_person() -> Person | None:
-    """A person who answers questions in the terminal; None without a terminal."""
-    if not sys.stdin.isatty():
-        return None
-    from vision_agent.models.offline.human import read_terminal
+class TerminalPerson:
+    """A person who answers questions in the terminal."""
 
-    async def ask(question: str) -> str | None:
+    def __init__(self) -> None:
+        self.hush: Callable[[], None] = lambda: None
+        """Called before each question: nothing else may move in the terminal while one is open."""
+
+    async def __call__(self, question: str) -> str | None:
+        """The answer; None if it is empty.
+
+        Raises:
+            EOFError: the terminal is closed.
+        """
+        from vision_agent.models.offline.human import read_terminal
+
+        self.hush()
         return await read_terminal(f"{question}\n(An empty answer ends the run.)\n> ") or None
 
-    return ask
+
+def terminal_person() -> TerminalPerson | None:
+    """A person who answers questions in the terminal; None without a terminal."""
+    return TerminalPerson() if sys.stdin.isatty() else None
 
 
 def has_window(settings: Settings) -> bool:
