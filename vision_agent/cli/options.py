@@ -32,7 +32,32 @@ _HIGHEST_PORT = 65535
 
 def option(help: str, name: str, value: str | None = None) -> Any:
     """An option whose default is not shown in the help; `value`: what it takes, such as `FILE` or `one|several`."""
-    return typer.Option(name, help=help, show_default=False, metavar=value)
+    return typer.Option(name, help=help, show_default=False, metavar=value, parser=_PARSERS.get(value or ""))
+
+
+def _dollars(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter("it takes US dollars, such as 0.50") from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter("it takes a number of seconds, such as 90") from None
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter("it takes a whole number, such as 10") from None
+
+
+_PARSERS: dict[str, Callable[[str], float]] = {"USD": _dollars, "SECONDS": _seconds, "N": _whole_number}
+"""How the value of an option is read, by the word that the help has for it."""
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
