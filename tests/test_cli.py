@@ -407,7 +407,10 @@ def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: py
         pytest.param(
             ["Save", "--data", "name"], "--data 'name' is not of the form name=value", marks=pytest.mark.thorough
         ),
-        (["Save", "--ablate", "marks,colours"], "--ablate: Input should be 'picture', 'marks'"),
+        (["Save", "--ablate", "marks,colours"], "--ablate takes picture, marks, listing"),
+        (["Save", "--approve", "riksy"], "--approve takes never, risky or always; did you mean risky?"),
+        (["Save", "--max-steps", "many"], "it takes a whole number, such as 10"),
+        (["Save", "--max-cost", "50c"], "it takes US dollars, such as 0.50"),
         pytest.param(
             ["Save", "--expect", "title=Thanks"],
             "begin it with url=, text=, mark=, download=",
@@ -472,7 +475,9 @@ def test_a_part_that_the_page_does_not_have_is_refused(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<button>Save</button>", "utf-8")
     done = vision_agent("marks", str(tmp_path / "page.html"), "--out", str(tmp_path / "look"), "--zoom", "7")
     assert done.returncode == 2
-    assert "look without a zoom first" in " ".join(done.stderr.split())
+    assert "There is no mark 7; the page has marks 1 to 1 (or give two corners: --zoom 0,0,320,200)" in " ".join(
+        done.stderr.split()
+    )
 
 
 @pytest.mark.thorough

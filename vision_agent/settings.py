@@ -22,6 +22,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import platformdirs
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
@@ -476,10 +477,26 @@ def load(
         if not all(wrong):
             found = {_source(each["loc"], flags, flags_from): None for each in error.errors()}
             raise _invalid(error, " and ".join(filter(None, found))) from error
-        said = "; ".join(f"{name}: {_message(each['msg'])}" for name, each in zip(wrong, error.errors(), strict=True))
+        said = "; ".join(_wrong_value(name, each) for name, each in zip(wrong, error.errors(), strict=True))
         raise UsageError(said) from error
     except (SettingsError, ValueError) as error:
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
+
+
+_KINDS_OF_NUMBER = {"int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number"}
+
+
+def _wrong_value(flag: str, fault: ErrorDetails) -> str:
+    """What a flag takes, if that is one of several words or a number; otherwise what is wrong with its value."""
+    name, shown = flag.partition(" ")[0], printable_line(str(fault["input"]))
+    match fault["type"]:
+        case "literal_error":
+            words = fault["ctx"]["expected"].replace("'", "")
+            near = difflib.get_close_matches(str(fault["input"]).lower(), re.split(", | or ", words), n=1)
+            return f"{name} takes {words}" + (f"; did you mean {near[0]}?" if near else f", not {shown}")
+        case kind if kind in _KINDS_OF_NUMBER:
+            return f"{name} takes {_KINDS_OF_NUMBER[kind]}, not {shown}"
+    return f"{flag}: {_message(fault['msg'])}"
 
 
 def _wrong_flag(loc: Sequence[int | str], flag_names: Mapping[str, str], flags: Mapping[str, Any]) -> str:

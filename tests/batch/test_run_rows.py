@@ -271,6 +271,18 @@ def test_a_row_that_was_not_done_has_no_answer_and_the_command_says_how_to_run_i
     assert (row["status"], row["answer"], row["sentence"]) == ("not_done", "", "Sold out for Ann")
 
 
+def test_a_row_that_is_kept_is_called_already_done(shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("orders.csv").write_text("name\nAnn\n", "utf-8")
+    Path("lines.txt").write_text("finish", "utf-8")
+    command = ["run", shop, "--steps=lines.txt", "--over=orders.csv"]
+    first, again = CliRunner().invoke(app, command), CliRunner().invoke(app, command)
+    assert "1 of 1 row done, $0.0000\n" in first.stdout
+    assert "   1  done         Ann\n" in first.stderr
+    assert "1 of 1 row done, $0.0000; 1 row kept from earlier\n" in again.stdout
+    assert "   1  already done Ann\n" in again.stderr
+
+
 @pytest.mark.parametrize(
     ("failed", "waiting", "said"),
     [

@@ -432,6 +432,7 @@ async def test_a_compatible_server_gets_no_key_that_is_for_another(api, tmp_path
     )
     assert printed.strip() == "reply_1"
     assert not any("key-of-openai" in value for value in api.headers[0].values())
+    assert not any(name.lower() == "authorization" for name in api.headers[0])
 
 
 @pytest.mark.parametrize("wire", [OPENAI, pytest.param(GOOGLE, marks=pytest.mark.thorough)], indirect=True)

@@ -43,6 +43,15 @@ def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
     assert "navigated, 0 marks, the page answered 404 Not Found" in shown.getvalue()
 
 
+def test_a_step_of_a_dry_run_has_a_neutral_sign_and_words():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    progress(Decided(step=1, decision=Decision(next_goal="click Pay", actions=(Click(target=3),), author="steps")))
+    progress(Happened(step=1, index=0, outcome=Outcome(status="refused", refusal="dry_run", sentence="Not sent.")))
+    assert shown.getvalue().startswith("    1 · click Pay")
+    assert "dry run, 0 marks" in shown.getvalue()
+
+
 def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

@@ -67,7 +67,7 @@ class Row(FrozenModel):
                 return match.group()[0]
             if name not in self.values:
                 known = ", ".join(map(repr, self.values))
-                raise UsageError(f"There is no column {name!r}", f"the table has {known}; {{{{ is a brace")
+                raise UsageError(f"There is no column {name!r}", f"the table has {known}; write {{{{ for a brace")
             return str(change(self.values[name]))
 
         return _PLACE.sub(value, text)

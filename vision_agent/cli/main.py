@@ -99,7 +99,9 @@ def main() -> None:
     try:
         app()
     except SystemExit as left:
-        if left.code == _INTERRUPTED:  # typer makes it of Ctrl-C
+        ended = left.__context__
+        # Typer makes it of Ctrl-C; a run that a person stopped has said so.
+        if left.code == _INTERRUPTED and (ended is None or isinstance(ended.__cause__, KeyboardInterrupt)):
             print("vision-agent: interrupted.", file=sys.stderr)  # noqa: T201 - the one line a person gets
         raise
     except VisionAgentError as error:
@@ -314,8 +316,16 @@ def marks(
         return
     typer.echo(seen.listing)
     for warning in seen.warnings:
-        typer.echo(f"vision-agent: {warning}", err=True)
+        typer.echo(f"vision-agent: {_CORNERS.sub(_as_option, warning)}", err=True)
     typer.echo(f"The pictures are in {out}: {files['marked'].name} and {files['clean'].name}.", err=True)
+
+
+_CORNERS = re.compile(r"(?:(?<=: )zoom )?\((\d+), (\d+)\) to \((\d+), (\d+)\)")
+"""How a warning names a part of the picture."""
+
+
+def _as_option(part: re.Match[str]) -> str:
+    return f"--zoom {','.join(part.groups())}"
 
 
 def _part(zoom: str) -> Zoom:

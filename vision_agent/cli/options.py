@@ -15,11 +15,11 @@ import typer
 from vision_agent.errors import UsageError, why_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pydantic import SecretStr
 
-    from vision_agent.ports import Approver, Person
+    from vision_agent.ports import Approver
     from vision_agent.settings import Settings
     from vision_agent.types import PrivateKind, Secret
 
@@ -32,7 +32,32 @@ _HIGHEST_PORT = 65535
 
 def option(help: str, name: str, value: str | None = None) -> Any:
     """An option whose default is not shown in the help; `value`: what it takes, such as `FILE` or `one|several`."""
-    return typer.Option(name, help=help, show_default=False, metavar=value)
+    return typer.Option(name, help=help, show_default=False, metavar=value, parser=_PARSERS.get(value or ""))
+
+
+def _dollars(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter("it takes US dollars, such as 0.50") from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter("it takes a number of seconds, such as 90") from None
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter("it takes a whole number, such as 10") from None
+
+
+_PARSERS: dict[str, Callable[[str], float]] = {"USD": _dollars, "SECONDS": _seconds, "N": _whole_number}
+"""How the value of an option is read, by the word that the help has for it."""
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -287,16 +312,28 @@ class LimitOptions:
         )
 
 
-def terminal_person() -> Person | None:
-    """A person who answers questions in the terminal; None without a terminal."""
-    if not sys.stdin.isatty():
-        return None
-    from vision_agent.models.offline.human import read_terminal
+class TerminalPerson:
+    """A person who answers questions in the terminal."""
 
-    async def ask(question: str) -> str | None:
+    def __init__(self) -> None:
+        self.hush: Callable[[], None] = lambda: None
+        """Called before each question: nothing else may move in the terminal while one is open."""
+
+    async def __call__(self, question: str) -> str | None:
+        """The answer; None if it is empty.
+
+        Raises:
+            EOFError: the terminal is closed.
+        """
+        from vision_agent.models.offline.human import read_terminal
+
+        self.hush()
         return await read_terminal(f"{question}\n(An empty answer ends the run.)\n> ") or None
 
-    return ask
+
+def terminal_person() -> TerminalPerson | None:
+    """A person who answers questions in the terminal; None without a terminal."""
+    return TerminalPerson() if sys.stdin.isatty() else None
 
 
 def has_window(settings: Settings) -> bool:

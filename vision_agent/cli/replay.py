@@ -21,6 +21,7 @@ from vision_agent.cli.options import (
     RunName,
     SecretsAgainOptions,
     SuperviseOptions,
+    TerminalPerson,
     Video,
     existing_files,
     given,
@@ -190,6 +191,7 @@ def replay(
             healer if isinstance(healer, str) else "", settings.browser.cdp_url, name, is_supervised=False
         )
         _replay_rows(run, values, url, same, model, settings, rows, as_json)
+    person = terminal_person()
     one = Replay(
         run,
         values=values,
@@ -197,10 +199,11 @@ def replay(
         settings=settings,
         **same,
         name=name,
-        person=terminal_person(),
+        person=person,
         approver=None if as_json else terminal_approver(as_json, settings),
     )
-    _replay(one, as_json, is_shared=one.agent.settings.approval.ask != "never" or (heal and model == "human"))
+    is_shared = one.agent.settings.approval.ask != "never" or (heal and model == "human")
+    _replay(one, as_json, is_shared, person)
 
 
 def _replay_rows(
@@ -274,12 +277,14 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     TerminalConsole().print(table if known else "This run has no variables.")
 
 
-def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
+def _replay(one: Replay, as_json: bool, is_shared: bool, person: TerminalPerson | None) -> None:
     from vision_agent.progress.terminal_progress import Progress, print_facts
     from vision_agent.text.console import TerminalConsole
 
     console, agent = TerminalConsole(stderr=True), one.agent
     one.listen(progress := Progress(console, is_shared=is_shared, note=one.note))
+    if person is not None:
+        person.hush = progress.stop
     try:
         asyncio.run(one.run())
     finally:
@@ -403,6 +408,7 @@ def resume(
         settings = with_supervision(settings)
     require_film(video)
     run = named_run(run, runs)
+    person = terminal_person()
     agent = resumed_agent(
         run,
         model=chosen_model(model, steps),
@@ -414,13 +420,14 @@ def resume(
         url=url,
         may_reopen=reopen,
         view=tuple(browser.view),
-        person=terminal_person(),
+        person=person,
         approver=None if supervision.supervise or as_json else terminal_approver(as_json, settings),
     )
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
     again = [*secrets.written, *written(("--file", file), ("--approve", approve)), *supervision.written]
-    run_agent(agent, as_json, is_asked or agent.decides == "human", page, steps=steps, again=again, video=video)
+    is_shared = is_asked or agent.decides == "human"
+    run_agent(agent, as_json, is_shared, page, steps=steps, again=again, video=video, person=person)
 
 
 @app.command(rich_help_panel="Runs")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from vision_agent.batch import Row, RowResult
-    from vision_agent.batch.run_rows import MakeAgent, RunRow
+    from vision_agent.batch.run_rows import AgentRun, MakeAgent, RunRow
+    from vision_agent.session import Agent
 
 _LONGEST_SHOWN = 100
 """Characters of an answer in the terminal."""
@@ -118,6 +119,7 @@ def run_over(
     from vision_agent.batch import run_rows
     from vision_agent.batch.run_rows import RowResult, run_here
     from vision_agent.batch.summary import write_summary
+    from vision_agent.describe.action_sentences import counted
     from vision_agent.text.console import TerminalConsole
 
     assert options.over is not None
@@ -125,13 +127,20 @@ def run_over(
         raise UsageError(f"--max-total-cost {options.max_total_cost:g} allows nothing", "give more than 0")
     folder, console = options.out or Path(options.over.stem + suffix), TerminalConsole(stderr=True)
     found: dict[int, RowResult] = {}
+    ran: set[int] = set()
+    """The numbers of the rows that were not kept from an earlier call."""
 
-    with console.status(f"0 of {len(rows)} rows") as status:
+    async def run_now(row: Row, made: Agent | AgentRun, home: Path) -> RowResult:
+        ran.add(row.number)
+        return await run_row(row, made, home)
+
+    with console.status(f"0 of {counted(len(rows), 'row')}") as status:
 
         def tell(result: RowResult) -> None:
+            is_kept = result.ok and result.row.number not in ran
             found[result.row.number] = result
-            status.update(f"{len(found)} of {len(rows)} rows")
-            console.print(_line(result), highlight=False, markup=False, soft_wrap=True)
+            status.update(f"{len(found)} of {counted(len(rows), 'row')}")
+            console.print(_line(result, is_kept=is_kept), highlight=False, markup=False, soft_wrap=True)
 
         jobs = 1 if options.jobs is None else options.jobs
         try:
@@ -146,7 +155,7 @@ def run_over(
                         retry=options.retry,
                         also=also,
                         tell=tell,
-                        run_row=run_row,
+                        run_row=run_now,
                     )
                 )
         except KeyboardInterrupt:
@@ -156,7 +165,7 @@ def run_over(
             not_run = [RowResult(row=row, status="not_run", cost_usd=0.0) for row in rows if row.number not in found]
             results = sorted((*found.values(), *not_run), key=lambda each: each.row.number)
             answers, page = write_summary(results, folder, title) if found else (None, None)
-    _print(results, answers, page, as_json)
+    _print(results, answers, page, as_json, sum(each.status != "not_run" and n not in ran for n, each in found.items()))
     raise typer.Exit(_exit_code(results))
 
 
@@ -166,17 +175,20 @@ def _on_ray(address: str, jobs: int) -> AbstractContextManager[RunRow]:
     return rows_on(address, jobs)
 
 
-def _line(result: RowResult) -> str:
+def _line(result: RowResult, *, is_kept: bool) -> str:
     from vision_agent.text.escape import cut_text, escaped_line
 
     said = result.answer if result.ok else result.sentence
+    status = "already done" if is_kept else result.status.replace("_", " ")
     longest = _LONGEST_SHOWN if result.ok else _LONGEST_SENTENCE
     row = " · ".join(value for value in result.row.values.values() if value)
     shown = escaped_line(cut_text(row, _LONGEST_SHOWN)), escaped_line(cut_text(said, longest))
-    return f"{result.row.number:>4}  {result.status.replace('_', ' '):<12} {shown[0]}: {shown[1]}"
+    return f"{result.row.number:>4}  {status:<12} {': '.join(filter(None, shown))}"
 
 
-def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None, as_json: bool) -> None:
+def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None, as_json: bool, earlier: int) -> None:
+    from vision_agent.describe.action_sentences import counted
+
     known = [each.cost_usd for each in results if each.cost_usd is not None]
     cost = sum(known) if len(known) == len(results) else None
     done = sum(each.ok for each in results)
@@ -193,8 +205,9 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
         }
         typer.echo(json.dumps(facts, ensure_ascii=False))
         return
+    kept = f"; {counted(earlier, 'row')} kept from earlier" if earlier else ""
     paid = "cost unknown" if cost is None else f"${cost:.4f}"
-    typer.echo(f"{done} of {len(results)} rows done, {paid}")
+    typer.echo(f"{done} of {counted(len(results), 'row')} done, {paid}{kept}")
     for sentence in what_is_left(results):
         typer.echo(sentence)
     typer.echo(f"answers  {answers}")

@@ -403,13 +403,14 @@ def run(
     require_film(video)
     is_asked = settings.approval.ask != "never"
     model = chosen_model(decides.model, decides.steps, dict(pairs_of(task.data, "--data")))
+    person = terminal_person()
     agent = Agent(
         task.task(goal or _goal_of_lines(decides.steps), url, settings.limits),
         model=model,
         settings=settings,
         begin=named_beginning(decides.begin, runs),
         name=name,
-        person=terminal_person(),
+        person=person,
         approver=terminal_approver(as_json, settings) if is_asked and not supervision.supervise else None,
     )
     require_models(model, settings)
@@ -417,7 +418,7 @@ def run(
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     again = [*task.written_again, *written(("--approve", approval.approve)), *supervision.written]
     is_shared = is_human or (page is None and is_asked)
-    run_agent(agent, as_json, is_shared, page, steps=decides.steps, again=again, video=video)
+    run_agent(agent, as_json, is_shared, page, steps=decides.steps, again=again, video=video, person=person)
 
 
 def _run_rows(

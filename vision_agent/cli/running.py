@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from vision_agent.cli.options import TerminalPerson
     from vision_agent.events import Event
     from vision_agent.ports import Model
     from vision_agent.session import Agent
@@ -97,19 +98,23 @@ def run_agent(
     steps: Path | None = None,
     again: Sequence[str] = (),
     video: Path | None = None,
+    person: TerminalPerson | None = None,
     also: Callable[[Event], None] = lambda _: None,
 ) -> None:
     """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code.
 
     `tells_ending`: whether its sentence goes to standard output, which else is for something of the caller; `steps`:
     the file of the step lines that it follows; `again`: other options that it takes to resume the run as it was;
-    `video`: the file for a film of the run; `also`: another listener.
+    `video`: the file for a film of the run; `person`: who answers its questions in the terminal; `also`: another
+    listener.
     """
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
 
     console = TerminalConsole(stderr=True)
     progress = Progress(console, is_shared=is_shared)
+    if person is not None:
+        person.hush = progress.stop
     shown = list[bool]()
 
     def hear(event: Event) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
-from vision_agent.actions import Action, Check, Goto, OpenTab, Select, Set, Type, mark_in, targets_of
+from vision_agent.actions import Action, Ask, Check, Goto, OpenTab, Select, Set, Type, mark_in, targets_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.events import Resumed
 from vision_agent.policy.rebind import RebindError, rebind_mark
@@ -85,13 +85,17 @@ class InterruptedStep:
         """The outcome of an action that may be decided again: never begun, not done, or harmless to repeat."""
         sentence = f"{action.kind} was not tried: the run was interrupted before it."
         if begun:
-            sentence = f"The run was interrupted during {action.kind}; it was not done, or left no trace."
+            sentence = f"The run was interrupted {_while(action)}; it was not done, or left no trace."
         return Outcome(status="refused", refusal="cut_off" if begun else "not_reached", sentence=sentence)
 
     def happened(self, action: Action, told_by: str) -> Outcome:
         """The outcome of an action that was done although its outcome was not recorded."""
-        sentence = f"The run was interrupted during {action.kind}; it was done: {told_by}."
+        sentence = f"The run was interrupted {_while(action)}; it was done: {told_by}."
         return Outcome(status="done", effect="as_wanted", sentence=sentence)
+
+
+def _while(action: Action) -> str:
+    return "while a question was open" if isinstance(action, Ask) else f"during {action.kind}"
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,12 @@ from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.text_origin import copy_risks
 from vision_agent.ports import Approver, Person
 from vision_agent.settings import ApprovalSettings
+from vision_agent.text.escape import cut_text, escaped_line
 from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome, Risky
 
 WHO_IS_ASKED = "You are asked if you resume the run in a terminal, or with --supervise."
+_LONGEST_QUOTED = 40
+"""Characters of an answer that is quoted because it is not understood."""
 
 
 class Oversight:
@@ -115,8 +118,9 @@ class Oversight:
 
     async def yes_or_no(self, question: str, tries: int) -> bool | None:
         """A person's answer; None if there is nobody to ask or the answer is neither yes nor no."""
+        asked = question
         for _ in range(tries):
-            answer = await self._answer(question) or ""
+            answer = await self._answer(asked) or ""
             match answer.strip().lower().rstrip("."):
                 case "":
                     return None
@@ -126,6 +130,7 @@ class Oversight:
                     return False
             if self.is_wanted:
                 return None  # they want something else, such as to stop the run
+            asked = f"“{escaped_line(cut_text(answer, _LONGEST_QUOTED))}” is neither yes nor no. {question}"
         return None
 
     async def _answer(self, question: str) -> str | None:

@@ -134,7 +134,10 @@ class Progress:
             sign, style = "·", "yellow"
         if outcome.status == "partial":
             sign, style = "◐", "yellow"
+        if outcome.refusal == "dry_run":
+            sign, style = "·", "dim"
         became = "partial" if outcome.status == "partial" else str(outcome.effect or outcome.refusal or outcome.status)
+        became = became.replace("_", " ")
         if is_end and outcome.effect == "finished":
             became = "not done"
         result = f"{became}, {counted(self._marks, 'mark')}"

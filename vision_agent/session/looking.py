@@ -329,6 +329,9 @@ async def _attached(
             attached.detach()
 
 
+_OR_CORNERS = "or give two corners: --zoom 0,0,320,200"
+
+
 async def look_at(url: str, settings: GivenSettings = None, *, zoom: Zoom | None = None) -> Observation:
     """Observes the page at an address once, in a browser that is launched for it and closed again.
 
@@ -347,6 +350,9 @@ async def look_at(url: str, settings: GivenSettings = None, *, zoom: Zoom | None
             if zoom is None:
                 return seen
             outcome = await browser.act(zoom)
+            if outcome.refusal == "unknown_mark":
+                there = f"marks {seen.marks[0].number} to {seen.marks[-1].number}" if seen.marks else "no marks"
+                raise UsageError(f"There is no mark {zoom.target}; the page has {there}", _OR_CORNERS)
             if outcome.status != "done":
                 raise UsageError(outcome.sentence, "look without a zoom first; its picture has the marks and the size")
             return await browser.observe()

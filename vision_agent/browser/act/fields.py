@@ -396,7 +396,8 @@ async def _click_into_field(sender: InputSender, at: Location, action: Type) -> 
 def _fields_hint(secret: Secret) -> str:
     if secret.fields:
         return f" It is for fields of type {', '.join(secret.fields)}."
-    return " A password is for password fields, unless the task names other types of fields for it."
+    option = f"--secret-field {secret.name}=text"
+    return f" A password is for password fields, unless the task names other types of fields for it, as {option} does."
 
 
 def _why_elsewhere(secret: Secret, origin: str, sender: InputSender) -> str:

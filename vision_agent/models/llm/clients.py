@@ -87,6 +87,7 @@ class Client:
         self.wire = _WIRES[provider.api]
         found = (os.environ.get(each) for each in provider.keys)
         key = api_key or next(filter(None, found), None)
+        self.has_key = key is not None
         self.lacks_key = key is None and bool(provider.keys)
         self.last_response = NO_RESPONSE
         """The last HTTP response."""
@@ -122,6 +123,8 @@ class _KeepingClient(CheckedResponses):
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         self._owner.tries += 1
+        if not self._owner.has_key:
+            request.headers.pop("Authorization", None)
         response = await super().send(request, **options)
         said = response.headers.get("content-type", "")
         self._owner.last_response = RawResponse(response.status_code, said, response.text, fault_in(response))
