@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 from pydantic import SecretStr
 
 from tests.sessions import ending_of, recorded
@@ -80,6 +81,32 @@ async def take_over(desk: Page) -> None:
     await desk.click("#take")
     await expect(desk.locator("#phase")).to_contain_text("You have the browser")
     await expect(desk.locator("#live")).to_be_visible()
+
+
+async def test_until_the_first_picture_is_there_it_says_that_the_page_takes_no_clicks(
+    page: Page, desk: Page, serve: Any, tmp_path: Path
+) -> None:
+    site, may_come = serve({"/": DESK, "/favicon.ico": b""}), asyncio.Event()
+
+    async def held_back(route: Route) -> None:
+        await may_come.wait()
+        await route.continue_()
+
+    await desk.route(re.compile(r"/live\?"), held_back)
+    agent, supervision = supervised(StepsModel(["click Go", "finish"]), tmp_path, page, site)
+    async with supervision.opened() as address:
+        running = asyncio.create_task(agent.run())
+        await desk.goto(address)
+        await expect(desk.locator("#asked-goal")).to_have_text("click Go")
+        await desk.click("#take")
+        await expect(desk.locator("#live-note")).to_have_text("Connecting to the page. It takes no clicks yet.")
+        may_come.set()
+        await expect(desk.locator("#live-note")).to_contain_text("Click, drag, scroll and type in it.")
+        await desk.click("#take")
+        for asked in ("click Go", "finish"):
+            await expect(desk.locator("#asked-goal")).to_have_text(asked)
+            await desk.click("#do")
+        await running
 
 
 async def test_a_browser_without_a_window_is_driven_through_the_page_and_every_act_is_on_record(
