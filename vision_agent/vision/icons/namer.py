@@ -21,7 +21,7 @@ from vision_agent.types import IconGuess
 from vision_agent.vision.icons.glyph import MARGIN, Pixels, glyphs_in
 from vision_agent.vision.picture import Picture, view_pixels
 
-LEAST = 0.52
+LEAST = 0.6
 """The least confidence of a name; less is no name. Chosen on sets that the network has not learned from, so that few
 icons get a wrong name."""
 _DOUBTFUL = (0.25, 0.9)
