@@ -170,7 +170,7 @@ CLASS_CHECKS = {
     "policy/spending.py": {"Press"},  # keys with no target go to what has the focus
     "policy/text_origin.py": {"Press"},  # keys that copy and paste
     "replay/replay.py": {"Upload"},  # only it names files
-    "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
+    "replay/variables.py": {"Click", "Select", "Set", "Type"},  # those that carry a value; a click only for a message
 }
 """Where the program asks for the class of an action that presses, instead of its traits, and why. Whoever adds an
 action must look at these, so there may be no others."""
