@@ -225,7 +225,7 @@ def test_wrong_words_are_refused_in_a_sentence(make_inner: Callable[[str], Inner
         "agent(page, 'Order', page=page)": "multiple values for argument 'page'",
         "agent(page, 'Order', steps=['click Order'], stpes=1)": "stpes",
         "agent(page, 'Order', steps=['click Buy'])": "The agent did not do its task",
-        "agent(page, 'Order', expect='Thank', steps=['finish'])": '"Thank" did not show within 1 s',
+        "agent(page, 'Order', expect='Nowhere', steps=['finish'])": '"Nowhere" did not show within 1 s',
         "marks.type('x', 'Password within 1 s'); page.close(); marks.click('Order')": "every tab was closed",
     }
     counts, printed = inner.run(
