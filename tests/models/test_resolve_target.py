@@ -109,6 +109,18 @@ def test_a_name_that_nothing_has_beside_a_canvas_is_answered_with_a_closer_look_
     assert "look at" not in str(plain.value)
 
 
+@pytest.mark.parametrize(
+    ("words", "number"), [("Fill in", 1), ("Fillin", 1), ("Fill on", None), ("Seat 12", None), ("Modern", None)]
+)
+def test_a_name_read_from_pixels_may_differ_in_spaces_and_letters_that_look_alike_and_in_nothing_else(words, number):
+    drawn = seen(*(mark(at, name, source="ocr") for at, name in enumerate(("FiII in", "Seat 1 2", "Modem"), 1)))
+    if number is None:
+        with pytest.raises(NotFoundError, match="Nothing here is called"):
+            find_target(parse_target(words), drawn)
+    else:
+        assert find_target(parse_target(words), drawn) == number
+
+
 def test_a_name_that_is_not_shown_is_answered_with_what_is() -> None:
     page = seen(mark(2, "Trash", shows="Bin"), mark(3, "Trace"))
     with pytest.raises(NotFoundError, match=r"Nothing here shows 'Trash', but \[2\] has that name and shows 'Bin'"):

@@ -25,7 +25,7 @@ _LONGEST_NAME = 60
 _ALL = 0.99
 """The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
 _PUNCTUATION = re.compile(r"""(?<!\d)[-.,:;!?…'"’“”–—]+(?!\d)""")
-_READ_ALIKE = str.maketrans({"i": "l", "|": "l", "1": "l", "0": "o"})
+_READ_ALIKE = str.maketrans({"i": "l", "|": "l"})
 
 _ROLES = {
     "checkbox": {"checkbox"},
@@ -419,7 +419,7 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
 
 
 def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
-    """The marks whose name differs in punctuation only; of what was read in pixels, also in characters read alike.
+    """The marks whose name differs in punctuation only; for words read from pixels, also in spaces and in `i` and `l`.
 
     A letter more or less is another name: `Ann Lee` is not `Ann Lea`.
     """
@@ -427,7 +427,8 @@ def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
     def is_nearly(mark: Mark, label: str) -> bool:
         if _without_punctuation(words) == _without_punctuation(label):
             return True
-        return mark.source != "dom" and _as_read(words) == _as_read(label)
+        has_its_digits = re.findall(r"\d+", words) == re.findall(r"\d+", label)
+        return mark.source != "dom" and has_its_digits and _as_read(words) == _as_read(label)
 
     return [mark for mark in marks if any(is_nearly(mark, label) for label in _labels(mark))]
 
@@ -438,8 +439,8 @@ def _without_punctuation(text: str) -> str:
 
 
 def _as_read(text: str) -> str:
-    """A name as OCR may read it: without spaces, and with one character for those that it confuses."""
-    return _without_punctuation(text).replace(" ", "").translate(_READ_ALIKE).replace("rn", "m")
+    """A name as OCR may read it: without spaces, and with one letter for those that it confuses."""
+    return _without_punctuation(text).replace(" ", "").translate(_READ_ALIKE)
 
 
 def _names(mark: Mark) -> tuple[str, ...]:
