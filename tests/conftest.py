@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import mimetypes
+import os
 import re
 import shutil
 import signal
 import socket
+import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +32,7 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
 from tests.loopback import Folder, Handler, LoopbackServer
+from tests.ready_python import ReadyPython
 from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
@@ -190,6 +193,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, object, 
     if "not thorough" in metafunc.config.option.markexpr and variants:
         variants[1:] = [each for each in variants[1:] if not any(mark.name == "thorough" for mark in each.marks)]
     return result
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has a Python ready for the processes that tests start, if several tests run at a time."""
+    runs_several = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
+    if runs_several and hasattr(os, "pidfd_open"):
+        folder = Path(tempfile.mkdtemp(prefix="ready-"))
+        config.add_cleanup(partial(shutil.rmtree, folder))
+        ready = ReadyPython(folder)
+        config.add_cleanup(ready.close)
+        ready.offer()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,6 +18,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.conftest import hear_signals
+from tests.ready_python import python
 from vision_agent.cli.main import app
 from vision_agent.cli.options import LimitOptions, bound_to_origins, files_in, secrets_of
 from vision_agent.errors import UsageError, VisionAgentError
@@ -29,7 +30,7 @@ HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn", 
 
 def vision_agent(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent", *args],
+        [python(), "-m", "vision_agent", *args],
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -174,7 +175,7 @@ def test_ctrl_c_leaves_with_130_and_no_traceback() -> None:
     with socket.create_server(("127.0.0.1", 0)) as never_answers:
         address = f"http://127.0.0.1:{never_answers.getsockname()[1]}"
         process = subprocess.Popen(
-            [sys.executable, "-m", "vision_agent", "doctor", "--cdp", address],
+            [python(), "-m", "vision_agent", "doctor", "--cdp", address],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -7,12 +7,12 @@ import io
 import json
 import os
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.ready_python import python
 from vision_agent.evals.items import ItemResult, make_item, write_result
 from vision_agent.settings import Settings
 
@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 def vision_agent(*args: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     bare = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent", *map(str, args)],
+        [python(), "-m", "vision_agent", *map(str, args)],
         env={**bare, "NO_COLOR": "1", "COLUMNS": "200", **environment},
         cwd=cwd,
         stdin=subprocess.DEVNULL,

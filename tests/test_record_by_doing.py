@@ -16,6 +16,7 @@ import pytest
 from playwright.async_api import Page
 
 from tests.conftest import Server
+from tests.ready_python import python
 from vision_agent import Agent, Settings, Task
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.models.offline.steps import StepsModel
@@ -130,7 +131,7 @@ async def test_a_recording_of_a_file_says_that_its_replay_needs_the_file_named_w
     here.rename(elsewhere)
     [folder] = (tmp_path / "runs").iterdir()
 
-    replay = (sys.executable, "-m", "vision_agent", "replay", folder, "--runs", "again")
+    replay = (python(), "-m", "vision_agent", "replay", folder, "--runs", "again")
     refused = await asyncio.to_thread(subprocess.run, replay, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     done = await asyncio.to_thread(
         subprocess.run,
@@ -212,7 +213,7 @@ def test_what_cannot_be_is_said_before_a_browser_starts(tmp_path: Path, argument
     (tmp_path / "order.txt").touch()
     bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     done = subprocess.run(
-        [sys.executable, "-m", "vision_agent", "record", "example.org", "--out", *arguments, "--runs", "runs"],
+        [python(), "-m", "vision_agent", "record", "example.org", "--out", *arguments, "--runs", "runs"],
         cwd=tmp_path, env=bare, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 2

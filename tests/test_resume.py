@@ -21,6 +21,7 @@ import pytest
 
 from tests.conftest import hear_signals
 from tests.loopback import Handler, LoopbackServer
+from tests.ready_python import python
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError, VisionAgentError
@@ -402,7 +403,7 @@ async def test_whenever_a_run_is_interrupted_its_folder_is_judged_and_it_goes_on
 
 def must_be_judged(folder: Path) -> None:
     checked = subprocess.run(
-        [sys.executable, "-m", "vision_agent", "verify", str(folder)], capture_output=True, text=True, timeout=60
+        [python(), "-m", "vision_agent", "verify", str(folder)], capture_output=True, text=True, timeout=60
     )
     assert checked.stdout.strip() or checked.stderr.startswith("vision-agent: "), checked
     assert "Traceback" not in checked.stderr

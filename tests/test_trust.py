@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from tests.ready_python import python
 from vision_agent.errors import UsageError
 from vision_agent.settings import FILE_NAME, Settings, load
 from vision_agent.settings_trust import AT_MOST, GRANTS, HARMLESS, INSIDE, STRICTEST, read_project_file, trust
@@ -48,6 +48,7 @@ POWERS = {
     "supervise.certificate": "'page.pem'",
     "supervise.key": "'page.key'",
     "supervise.plain_http": "true",
+    "supervise.name": "'Ann'",
     "supervise.sign_in_s": "900000",
     "supervise.webhook": "'https://elsewhere.test/told'",
     "supervise.webhook_secret": "'s3cret-of-theirs-1'",
@@ -114,7 +115,7 @@ def line_of(key: str) -> str:
 
 def vision_agent(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent", *args],
+        [python(), "-m", "vision_agent", *args],
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -327,8 +327,11 @@ class ApprovalSettings(SettingsModel):
 
 
 class SuperviseSettings(SettingsModel):
-    """How the supervision page is served, and who is told about a proposal."""
+    """How the supervision page is served, who is told about a proposal, and who answers."""
 
+    name: str = Field(default="", max_length=64)
+    """Your name, which the record keeps with each answer that you give in the terminal. On the page, each person gives
+    their own."""
     host: str = "127.0.0.1"
     """The address to listen on: `0.0.0.0` for every network of this machine. Another than loopback needs a certificate,
     or `plain_http`."""

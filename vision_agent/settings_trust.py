@@ -90,6 +90,7 @@ GRANTS: Mapping[str, str] = {
     "approval.words": "decides what needs approval",
     "approval.harmless": "decides what needs no approval",
     "approval.hosts": "decides which hosts need no approval",
+    "supervise.name": "decides whose name your answers have in the record",
     "supervise.host": "lets other machines reach the supervision page",
     "supervise.port": "decides where the supervision page is reached",
     "supervise.url": "decides which address people are sent to for the supervision page",

@@ -740,6 +740,8 @@ class Choice(FrozenModel):
     author: Author = "human"
     through: Literal["terminal", "page", "callback"] = "callback"
     """Where the answer was given."""
+    name: str = ""
+    """Who gave it, by the name that they gave themselves; empty: they gave none."""
 
 
 class Approval(FrozenModel):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ready_python import python
 from vision_agent.browser.launch.launch import fresh_context, launch_browser, require_launchable
 from vision_agent.errors import UsageError
 from vision_agent.settings import BrowserSettings, Settings, recordable
@@ -145,7 +146,7 @@ def test_runs_of_the_command_line_share_a_profile(tmp_path: Path, serve: Callabl
     for visit in ("1", "2"):
         runs = tmp_path / f"runs{visit}"
         given = ["--steps", "steps.txt", "--profile", "shopping", "--runs", str(runs)]
-        command = [sys.executable, "-m", "vision_agent", "run", address, "Count the visit", *given]
+        command = [python(), "-m", "vision_agent", "run", address, "Count the visit", *given]
         ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
         assert ended.returncode == 0, ended.stderr
         (run,) = runs.iterdir()

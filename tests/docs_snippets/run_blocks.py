@@ -8,13 +8,13 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from docs_snippets.blocks import ROOT, Block, WrongPage, blocks_of, commands_of, name_of
+from tests.ready_python import python
 from vision_agent.vision.ocr import can_read
 
 _EXTRAS = {"ocr": can_read}
@@ -157,7 +157,7 @@ def snippet_environment(bin_folder: Path, model_address: str) -> dict[str, str]:
     bin_folder.mkdir(parents=True, exist_ok=True)
     for name, module in (("python", ""), ("vision-agent", " -m vision_agent"), ("playwright", " -m playwright")):
         script = bin_folder / name
-        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)}{module} "$@"\n', "utf-8")
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(python())}{module} "$@"\n', "utf-8")
         script.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("VISION_AGENT_", "PYTEST_"))}
     return {

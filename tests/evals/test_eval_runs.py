@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from playwright.async_api import Page
 from result_builder import result_files, results_in
 
 from tests.conftest import hear_signals
+from tests.ready_python import python
 from vision_agent import Agent, Settings, Task
 from vision_agent.evals import miniwob
 from vision_agent.evals.ablation import left_out_parts
@@ -34,7 +34,7 @@ NOTES = """<title>Notes</title><style>button { border-radius: 9px }</style>
 
 
 def eval_(*args: object) -> list[str]:
-    return [sys.executable, "-m", "vision_agent", "eval", *map(str, args)]
+    return [python(), "-m", "vision_agent", "eval", *map(str, args)]
 
 
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from tests.ready_python import python
 from vision_agent.evals.items import ItemResult, make_item
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.security.attacks import Attack, attacks_in
@@ -37,7 +37,7 @@ KNOWN = {attack.id: attack for attack in attacks_in(ATTACKS)}
 
 
 def run_cli(*options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "vision_agent", *map(str, options)]
+    command = [python(), "-m", "vision_agent", *map(str, options)]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 

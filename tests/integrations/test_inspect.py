@@ -7,7 +7,6 @@ import gc
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from inspect_ai.log import EvalLog, list_eval_logs  # noqa: E402
 from inspect_ai.model import ChatMessageTool, ContentImage, ModelOutput, ModelUsage, get_model  # noqa: E402
 from inspect_ai.solver import generate, use_tools  # noqa: E402
 
+from tests.ready_python import python  # noqa: E402
 from vision_agent.integrations.inspect import registry  # noqa: E402
 
 pytestmark = [
@@ -106,7 +106,7 @@ async def test_a_model_that_answers_nonsense_fails_the_task_and_is_told_why() ->
 
 async def test_the_results_are_those_of_vision_agent_eval_with_the_same_decisions(folder: Path) -> None:
     only = "shop/cheapest-outerwear"
-    command = [sys.executable, "-m", "vision_agent", "eval", "fixtures", "--model", "steps", "--only", only]
+    command = [python(), "-m", "vision_agent", "eval", "fixtures", "--model", "steps", "--only", only]
     await asyncio.to_thread(subprocess.run, [*command, "--out", "ours"], check=True, capture_output=True, timeout=300)
     [ours] = found_in(folder / "ours")
     run = read(folder / "ours" / ours.result.item.folder / ours.result.run)

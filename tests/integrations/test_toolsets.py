@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.conftest import Server
 from tests.integrations.frameworks_environment import EXAMPLES, is_installed
+from tests.ready_python import python
 from vision_agent.errors import UsageError
 from vision_agent.integrations.browser_tools import BrowserTools
 from vision_agent.integrations.toolsets import MarkedBrowser
@@ -112,6 +112,6 @@ async def test_an_agent_framework_drives_the_browser_over_mcp(name: str) -> None
     if not is_installed(name):
         pytest.skip("its packages are not installed: `make test-frameworks` does that")
     script = Path(__file__).parent / "frameworks_environment.py"
-    command = [sys.executable, str(script), name]
+    command = [python(), str(script), name]
     ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=280)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -12,13 +12,14 @@ import pytest
 from exemplar_builder import exemplar, turn
 from record_builder import small_run, write_run
 
+from tests.ready_python import python
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar_text import account_of
 
 
 def memory(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent", "memory", *args],
+        [python(), "-m", "vision_agent", "memory", *args],
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,

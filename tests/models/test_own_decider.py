@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ready_python import python
 from vision_agent.cli.main import app
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.own_decider import is_own_decider, own_decider
@@ -101,7 +102,7 @@ def test_a_decider_that_cannot_be_loaded_is_told_and_nothing_is_left(
 def run_with(decider: str, *options: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A run of the command line with this decider, on a page with one button."""
     (cwd / "stairs.html").write_text("<title>Stairs</title><button>Up</button>", "utf-8")
-    command = [sys.executable, "-m", "vision_agent", "run", "stairs.html", "Climb", "--model", decider, *options]
+    command = [python(), "-m", "vision_agent", "run", "stairs.html", "Climb", "--model", decider, *options]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
 

@@ -455,17 +455,18 @@ def test_a_text_that_a_step_line_has_is_its_text_and_not_that_of_a_model(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("risks", "told"),
+    ("risks", "name", "told"),
     [
-        ((), "Approval requested: approved in the terminal."),
-        (("pay",), "Approval requested because of pay: approved in the terminal."),
+        ((), "", "Approval requested: approved in the terminal."),
+        (("pay",), "", "Approval requested because of pay: approved in the terminal."),
+        (("pay",), "Ann Lee", "Approval requested because of pay: approved in the terminal, by Ann Lee."),
     ],
 )
-def test_who_approved_is_told_in_a_sentence(tmp_path: Path, risks: tuple[Any, ...], told: str) -> None:
+def test_who_approved_is_told_in_a_sentence(tmp_path: Path, risks: tuple[Any, ...], name: str, told: str) -> None:
     found = tuple(Risky(action=0, risk=risk, why="it is called Pay") for risk in risks)
     observed, *others = step_events(1, (Click(target=5), done()))
     asked = Proposed(step=1, decision=decision(Click(target=5)), risks=found)
-    answered = Chosen(step=1, choice=Choice(kind="approve", through="terminal"))
+    answered = Chosen(step=1, choice=Choice(kind="approve", through="terminal", name=name))
     events = [observed, asked, answered, *others]
     html = write_report(write_run(tmp_path, [Started(run=run()), *events]).path).read_text("utf-8")
     assert told in " ".join(re.sub("<[^>]+>", "", html).split())

@@ -6,13 +6,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from record_builder import small_run, task, write_run
 
+from tests.ready_python import python
 from vision_agent.cli.main import app
 from vision_agent.cli.options import named_beginning, named_run
 from vision_agent.cli.runs import start_shown
@@ -23,7 +23,7 @@ from vision_agent.types import Ending
 
 def vision_agent(folder: Path, *args: str, columns: str = "80", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent", *args],
+        [python(), "-m", "vision_agent", *args],
         cwd=folder,
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": columns, **environment},
         stdin=subprocess.DEVNULL,
@@ -151,7 +151,7 @@ def test_a_person_is_asked_first_and_sees_which_runs_would_go(
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
     done = subprocess.run(
-        [sys.executable, "-m", "vision_agent", "runs", "rm", "--older-than", "30d"],
+        [python(), "-m", "vision_agent", "runs", "rm", "--older-than", "30d"],
         cwd=folder,
         stdin=theirs,
         capture_output=True,

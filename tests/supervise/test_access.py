@@ -6,7 +6,6 @@ import asyncio
 import os
 import ssl
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from playwright.async_api import Page, expect
 
+from tests.ready_python import python
 from vision_agent.errors import UsageError
 from vision_agent.settings import SuperviseSettings
 from vision_agent.supervise.access import Session, SignIns, addresses, require_servable
@@ -217,7 +217,7 @@ async def test_a_link_after_the_number_sign_signs_in_when_a_person_presses_the_b
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_starts(tmp_path: Path, options: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "vision_agent", "run", "example.org", "Look", "--model", "human", *options]
+    command = [python(), "-m", "vision_agent", "run", "example.org", "Look", "--model", "human", *options]
     ran = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}, capture_output=True, text=True,
         timeout=60,

@@ -195,6 +195,11 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
         running = asyncio.create_task(agent.run())
         await desk.goto(address)
         assert "token" not in desk.url
+        await desk.fill("#name", " Ann Lee ")
+        await desk.press("#name", "Tab")
+        await desk.reload()
+        await expect(desk.locator("#name")).to_have_value("Ann Lee")  # it is remembered
+        await desk.locator("h1").click()
 
         await expect(desk.locator("#asked-goal")).to_have_text("Pay")
         await expect(desk.locator("#risks")).to_contain_text("Pay now")
@@ -227,6 +232,13 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
     assert (await page.title(), await page.locator("#name").input_value()) == ("Looked", "Berta")
     run = recorded(agent)
     assert [step.decision.author for step in run.steps] == ["human", "human", "human", "scripted"]
+    answers = [step.approval.choice if step.approval else None for step in run.steps]
+    assert [answer and (answer.kind, answer.name) for answer in answers] == [
+        ("replace", "Ann Lee"),
+        ("replace", "Ann Lee"),
+        ("instruct", "Ann Lee"),
+        ("approve", "Ann Lee"),
+    ]
     assert run.steps[1].approval is not None
     assert [action.text for action in run.steps[1].approval.proposed.actions if isinstance(action, Type)] == ["Ann"]
     assert [message.text for message in ran.task.messages] == ["Enough"]

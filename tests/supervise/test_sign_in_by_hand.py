@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
 from tests.conftest import Server
+from tests.ready_python import python
 from vision_agent.browser.launch.saved_session import PASSPHRASE
 from vision_agent.record import verify
 
@@ -47,14 +47,14 @@ async def test_a_person_signs_in_by_hand_where_there_is_no_screen_and_later_runs
         "VISION_AGENT_RUNS": str(tmp_path / "runs"),
     }
     login = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "vision_agent", "login", "shop", url), env=environment, stdout=PIPE, stderr=PIPE
+        *(python(), "-m", "vision_agent", "login", "shop", url), env=environment, stdout=PIPE, stderr=PIPE
     )
     _, err = await login.communicate()
     assert login.returncode == 2
     options = "--steps by-hand.txt --supervise --session shop --save-session"
     assert f"vision-agent run {url} {options}" in " ".join(err.decode().split())
 
-    again = [sys.executable, "-m", "vision_agent", "run", url, "--steps", "by-hand.txt", "--session", "shop"]
+    again = [python(), "-m", "vision_agent", "run", url, "--steps", "by-hand.txt", "--session", "shop"]
 
     process = await asyncio.create_subprocess_exec(
         *again[:-4], *options.split(), cwd=tmp_path, env=environment, stdout=PIPE, stderr=PIPE

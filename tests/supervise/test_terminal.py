@@ -48,6 +48,17 @@ async def test_a_line_is_the_answer(lines: list[str], choice: Choice | None) -> 
     assert (await answered(*lines))[0] == choice
 
 
+@pytest.mark.parametrize("typed", ["", "stop", "! wait", "click Read more", "t"])
+async def test_each_answer_has_the_name_that_the_person_gave(typed: str) -> None:
+    async def read(prompt: str) -> str:
+        return typed
+
+    approver = TerminalApprover(name="Ann", read=read, say=lambda _: None)
+    choice = await approver.approve(Task(goal="Pay"), seen(), decided(PAY), ())
+    assert choice is not None
+    assert choice.name == "Ann"
+
+
 async def test_a_taken_over_browser_is_handed_back_with_a_line_or_by_closing_the_input() -> None:
     asked: list[str] = []
 

@@ -15,6 +15,7 @@ import typer
 from rich.text import Text
 from typer.testing import CliRunner
 
+from tests.ready_python import python
 from vision_agent.cli.main import app as whole
 from vision_agent.cli.terminal import escape_commands
 from vision_agent.text.console import TerminalConsole
@@ -36,7 +37,7 @@ document.documentElement.append(button);
 
 def ran(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent", *args],
+        [python(), "-m", "vision_agent", *args],
         env={**os.environ, "COLUMNS": "200"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -50,7 +51,7 @@ def on_terminal(*args: str, folder: Path) -> str:
     """What the command writes to a terminal, which it thinks it has."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "vision_agent", *args],
+        [python(), "-m", "vision_agent", *args],
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"},
         stdin=subprocess.DEVNULL,
         stdout=theirs,

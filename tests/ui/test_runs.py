@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.conftest import hear_signals
+from tests.ready_python import python
 from tests.ui.desk import Desk
 from vision_agent.record import read
 from vision_agent.record.run_list import list_runs
@@ -132,7 +132,7 @@ async def test_an_approval_is_given_on_the_supervision_page_that_the_run_links_t
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal")
 def test_ctrl_c_ends_the_page_and_interrupts_the_runs_that_it_started(serve: Any, tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "vision_agent", "ui", "--runs", str(tmp_path / "runs"), "--no-open"],
+        [python(), "-m", "vision_agent", "ui", "--runs", str(tmp_path / "runs"), "--no-open"],
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,

@@ -355,7 +355,7 @@ def terminal_approver(as_json: bool, settings: Settings) -> Approver | None:
         )
     from vision_agent.supervise.terminal import TerminalApprover
 
-    return TerminalApprover(has_window=has_window(settings))
+    return TerminalApprover(has_window=has_window(settings), name=settings.supervise.name)
 
 
 def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,9 @@ from vision_agent.web.live_view import LiveInput
 
 _MOST_INPUTS = 200
 _LONGEST_NAME = 64
+
+PersonName = Annotated[str, Field(max_length=_LONGEST_NAME)]
+"""Who sends it, by the name that they typed on the page; it goes into the record."""
 
 
 class StaleReply(UsageError):
@@ -29,6 +32,7 @@ class SupervisorReply(FrozenModel):
     actions: tuple[Action, ...] = ()
     line: str = ""
     """A step line, instead of actions."""
+    name: PersonName = ""
 
 
 class SupervisorOrder(FrozenModel):
@@ -39,6 +43,7 @@ class SupervisorOrder(FrozenModel):
     text: str = ""
     window: str = Field(default="", max_length=_LONGEST_NAME)
     """The window of the page that sends it, by the name that it chose."""
+    name: PersonName = ""
 
 
 class SupervisorInput(FrozenModel):

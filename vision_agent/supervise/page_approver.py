@@ -100,6 +100,8 @@ class SupervisionPage:
     _count: int = 0
     _is_paused: bool = False
     _is_taken_over: bool = False
+    _taker: str = ""
+    """Who took the browser over, by the name that they gave."""
     _is_recorded: bool = False
     """Whether the person who is recorded said that they are done."""
     _theirs: asyncio.Event | None = None
@@ -161,7 +163,7 @@ class SupervisionPage:
         """
         self.goal, self._seen = task.goal, observation
         if self._is_taken_over:
-            return Choice(kind="take_over", through="page")
+            return Choice(kind="take_over", through="page", name=self._taker)
         if self._waiting:
             return self._waiting.popleft()
         if self.records:
@@ -300,13 +302,13 @@ class SupervisionPage:
         if asked is None or asked.number != reply.proposal or asked.answer.done():
             raise StaleReply("That proposal is no longer pending", "look at the current one")
         if reply.kind == "approve":
-            asked.answer.set_result(Choice(kind="approve", through="page"))
+            asked.answer.set_result(Choice(kind="approve", through="page", name=reply.name))
             return
         actions = (parse_line(reply.line, asked.observation),) if reply.line else reply.actions
         if not actions:
             raise UsageError("The reply names no action", "choose a mark, edit an action or type a step line")
         must_name_targets(actions, asked.observation)
-        asked.answer.set_result(Choice(kind="replace", actions=actions, through="page"))
+        asked.answer.set_result(Choice(kind="replace", actions=actions, through="page", name=reply.name))
 
     def order(self, order: SupervisorOrder) -> None:
         """Pause, resume, stop or instruct the run, take the browser over or hand it back, or answer a question.
@@ -320,12 +322,12 @@ class SupervisionPage:
             case "resume":
                 self._is_paused = False
                 if self._asked is not None and not self._asked.is_required:
-                    self._settle(Choice(kind="approve", through="page"))
+                    self._settle(Choice(kind="approve", through="page", name=order.name))
             case "stop":
                 self._hand_back()
                 if self._question is not None and not self._question.answer.done():
                     self._question.answer.set_result("Stop.")  # the run continues until it reaches the stop
-                self._settle(Choice(kind="stop", text=order.text, through="page"), even_later=True)
+                self._settle(Choice(kind="stop", text=order.text, through="page", name=order.name), even_later=True)
             case "instruct":
                 if not self._takes_instructions:
                     raise UsageError(
@@ -333,7 +335,8 @@ class SupervisionPage:
                     )
                 if not order.text.strip():
                     raise UsageError("The instruction is empty", "type what the model should know")
-                self._settle(Choice(kind="instruct", text=order.text.strip(), through="page"), even_later=True)
+                said = Choice(kind="instruct", text=order.text.strip(), through="page", name=order.name)
+                self._settle(said, even_later=True)
             case "take_over" | "take_here":
                 self._take_over(order)
             case "hand_back":
@@ -391,8 +394,8 @@ class SupervisionPage:
             live.hands = order.window
         if self._question is not None and not self._question.answer.done():
             self._question.answer.set_result("I take over the browser.")  # the run goes on until it hands it over
-        self._is_taken_over = True
-        self._settle(Choice(kind="take_over", through="page"))
+        self._is_taken_over, self._taker = True, order.name
+        self._settle(Choice(kind="take_over", through="page", name=order.name))
 
     def _is_held_elsewhere(self, window: str) -> bool:
         """Whether another window that still watches has the browser."""

@@ -33,7 +33,7 @@ _LONGEST = 2000
 class TerminalApprover:
     """Shows each proposal and reads the answer. When the input is closed, nobody answers.
 
-    `has_window`: whether the browser has a window for a takeover.
+    `has_window`: whether the browser has a window for a takeover. `name`: of the person, kept with each answer.
     """
 
     wants_to_be_asked = False
@@ -42,10 +42,12 @@ class TerminalApprover:
         self,
         *,
         has_window: bool = True,
+        name: str = "",
         read: Callable[[str], Awaitable[str]] = read_terminal,
         say: Callable[[str], None] = print,
     ) -> None:
         self._has_window = has_window
+        self._name = name
         self._read = read
         self._tell = say
 
@@ -73,18 +75,18 @@ class TerminalApprover:
             except EOFError:
                 return None
             if typed.lower() in ("", "y", "yes"):
-                return Choice(kind="approve", through="terminal")
+                return Choice(kind="approve", through="terminal", name=self._name)
             if typed.lower() in ("n", "no", "stop", "quit", "exit", "q"):
-                return Choice(kind="stop", through="terminal")
+                return Choice(kind="stop", through="terminal", name=self._name)
             if typed.lower() == "t" and self._has_window:
-                return Choice(kind="take_over", through="terminal")
+                return Choice(kind="take_over", through="terminal", name=self._name)
             if typed.lower() == "t":
                 self._say("The browser has no window to take over; start the run with --headed.")
             elif typed.lower() in ("?", "help"):
                 self._say(_HELP)
             elif typed.startswith("!"):
                 if text := typed[1:].strip():
-                    return Choice(kind="instruct", text=text, through="terminal")
+                    return Choice(kind="instruct", text=text, through="terminal", name=self._name)
                 self._say("Type what the model should know after the !")
             else:
                 try:
@@ -92,7 +94,7 @@ class TerminalApprover:
                 except UsageError as error:
                     self._say(error.sentence)
                 else:
-                    return Choice(kind="replace", actions=(action,), through="terminal")
+                    return Choice(kind="replace", actions=(action,), through="terminal", name=self._name)
 
     async def handed_back(self) -> None:
         """Return at the next line, or when the input is closed."""

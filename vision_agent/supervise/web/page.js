@@ -104,7 +104,10 @@ function escaped(text) {
   return text.replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (found) => numbers(found).join(''));
 }
 
-const order = (what, text = '') => send('/order', { do: what, text, window: OWN_NAME });
+/** Who answers, by the name that they typed; this browser remembers it. */
+const person = () => at('name').value.trim();
+const order = (what, text = '') => send('/order', { do: what, text, window: OWN_NAME, name: person() });
+const reply = (proposal, answer) => send('/reply', { proposal, ...answer, name: person() });
 
 function say(sentence) {
   at('error').textContent = sentence;
@@ -134,7 +137,7 @@ function show() {
     (ending ? `${PHASES[phase]}: ${ending.status.replace('_', ' ')}` : PHASES[phase]) +
     (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
-  for (const id of ['pause', 'take', 'stop', 'tell']) at(id).hidden = Boolean(ending);
+  for (const id of ['pause', 'take', 'stop', 'tell', 'named']) at(id).hidden = Boolean(ending);
   at('pause').hidden ||= state.isRecording;
   at('tell').hidden ||= !state.takesInstructions;
   at('key-tell').hidden = !state.takesInstructions;
@@ -480,10 +483,8 @@ async function go() {
   if (!draft || at('do').disabled) return;
   const { number } = draft;
   at('do').disabled = true;
-  const body = isChanged()
-    ? { proposal: number, kind: 'replace', actions: draft.actions }
-    : { proposal: number, kind: 'approve' };
-  if (!(await send('/reply', body))) at('do').disabled = false;
+  const body = isChanged() ? { kind: 'replace', actions: draft.actions } : { kind: 'approve' };
+  if (!(await reply(number, body))) at('do').disabled = false;
 }
 
 function undo() {
@@ -539,7 +540,9 @@ function onSubmit(form, input, act) {
     }
   };
 }
-onSubmit('instead', 'line', (line) => draft && send('/reply', { proposal: draft.number, kind: 'replace', line }));
+at('name').value = localStorage.getItem('name') ?? '';
+at('name').onchange = () => localStorage.setItem('name', person());
+onSubmit('instead', 'line', (line) => draft && reply(draft.number, { kind: 'replace', line }));
 onSubmit('tell', 'text', (text) => order('instruct', text));
 onSubmit('answer', 'reply', (text) => order('answer', text));
 
