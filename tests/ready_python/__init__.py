@@ -3,8 +3,8 @@
 Each start would otherwise compute for a second before its first line. `python()` is the path of a command that takes
 `-m MODULE …` or `SCRIPT …`, as Python does. While several tests run at a time, it sends its arguments, folder,
 environment and open files to `server`, which has only imported and forks a process of its own for them; `client` waits
-for that one and passes signals on. Whatever needs another interpreter (`-c`, `-X`, another `PYTHONPATH`), and every
-test that runs alone, gets a fresh Python.
+for that one and passes signals on. Whatever needs another interpreter (`-c`, `-X`, a `PYTHONPATH` with another copy of
+the product), and every test that runs alone, gets a fresh Python.
 
 A test of how the product starts, or of what survives `kill -9`, uses `sys.executable`.
 """
@@ -32,8 +32,8 @@ class ReadyPython:
     def __init__(self, folder: Path) -> None:
         self._address = folder / "socket"
         self.command = folder / "python"
-        paths = (str(_HERE.parent.parent), os.environ.get("PYTHONPATH", ""))
-        client = shlex.join([sys.executable, "-IS", str(_HERE / "client.py"), str(self._address), *paths])
+        root = str(_HERE.parent.parent)
+        client = shlex.join([sys.executable, "-IS", str(_HERE / "client.py"), str(self._address), root])
         self.command.write_text(f'#!/bin/sh\nexec {client} "$@"\n', "utf-8")
         self.command.chmod(0o755)
         server = [sys.executable, str(_HERE / "server.py"), str(self._address)]

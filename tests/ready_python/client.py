@@ -1,6 +1,6 @@
-"""Has a ready Python run these arguments: `python -IS client.py ADDRESS ROOT PATH …`.
+"""Has a ready Python run these arguments: `python -IS client.py ADDRESS ROOT …`.
 
-ROOT and PATH are what `PYTHONPATH` may be.
+ROOT is the folder of the product that is imported already.
 
 It imports next to nothing: a start takes some thousandths of a second. See `tests/ready_python`.
 """
@@ -15,15 +15,16 @@ _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _KNOWN = {"PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
 
 
-def needs_another(arguments: list[str], paths: list[str]) -> bool:
+def needs_another(arguments: list[str], root: str) -> bool:
     """Whether only a Python that is started anew does what these arguments and the environment ask for."""
-    asked = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
+    asked = {name for name in os.environ if name.startswith("PYTHON")}
+    folders = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each not in ("", root)]
     return (
         not arguments
         or (arguments[0].startswith("-") and arguments[0] != "-m")
-        or arguments[:2] == ["-m", "pytest"]  # it rewrites what it imports
-        or not asked.keys() <= _KNOWN
-        or asked.get("PYTHONPATH", "") not in paths
+        or arguments[:2] == ["-m", "pytest"]  # it would say that it cannot rewrite what is imported already
+        or not asked <= _KNOWN
+        or any(os.path.exists(f"{each}/vision_agent") for each in folders)  # noqa: PTH110 - pathlib takes long to import
     )
 
 
@@ -47,9 +48,9 @@ def request(arguments: list[str]) -> bytes:
     return len(body).to_bytes(4, "big") + body
 
 
-def main(address: str, paths: list[str], arguments: list[str]) -> None:
+def main(address: str, root: str, arguments: list[str]) -> None:
     """Runs the arguments and ends as they end."""
-    connection = None if needs_another(arguments, paths) else connected(address)
+    connection = None if needs_another(arguments, root) else connected(address)
     if connection is None:
         os.execv(sys.executable, [sys.executable, *arguments])
     told = request(arguments)
@@ -71,4 +72,4 @@ def main(address: str, paths: list[str], arguments: list[str]) -> None:
     os._exit(ended)
 
 
-main(sys.argv[1], ["", *sys.argv[2:4]], sys.argv[4:])
+main(*sys.argv[1:3], sys.argv[3:])

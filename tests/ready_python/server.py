@@ -116,6 +116,8 @@ def become(request: Request) -> None:
     for each in request.environment:
         name, _, value = each.partition(b"=")
         os.environb[name] = value
+    folders = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    sys.path[1:1] = [each for each in folders if each not in sys.path]
     time.tzset()
     tempfile.tempdir = None
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
