@@ -40,6 +40,12 @@ def test_an_address_or_key_without_the_model_it_is_for_goes_to_no_other_provider
         ),
         ({"name": "openai:gpt-5.4"}, False, "OPENAI_API_KEY is not set"),
         ({"name": "google:gemini-3-pro-preview"}, False, "GOOGLE_API_KEY is not set"),
+        (
+            {"name": "anthropic:claude-sonet-5"},
+            False,
+            "did you mean anthropic:claude-sonnet-5? Also, ANTHROPIC_API_KEY",
+        ),
+        ({"name": "anthropic:claude-sonnet-99"}, False, "ANTHROPIC_API_KEY is not set"),
         ({"name": "openai:gpt-5.4", "api_key": "sk-1234"}, True, "model.api_key is set"),
         ({"name": "openai-compatible:qwen"}, False, "no base_url is configured: set model.base_url"),
         ({"name": "openai-compatible:qwen", "base_url": "http://127.0.0.1:1/v1"}, True, "no key is sent"),

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import ModelUnavailable
+from vision_agent.models.model_names import near_name
 from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider, unknown_model
 from vision_agent.settings import ModelSettings
 
@@ -77,8 +78,9 @@ def _access(name: str, settings: ModelSettings, instead: str) -> Access:
         return Access(name=name, is_ready=True, sentence=f"{found} is set", variable=found)
     if provider.api == "anthropic" and _claude_has_key():
         return Access(name=name, is_ready=True, sentence="its client found a key")
-    key = provider.keys[0]
-    return Access(name=name, is_ready=False, sentence=f"{key} is not set; set it, or {instead}", variable=key)
+    key, near = provider.keys[0], near_name(provider.name, model)
+    meant = f"did you mean {provider.name}:{near}? Also, " if near else ""
+    return Access(name=name, is_ready=False, sentence=f"{meant}{key} is not set; set it, or {instead}", variable=key)
 
 
 def _claude_has_key() -> bool:
