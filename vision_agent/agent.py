@@ -124,7 +124,7 @@ class Loop:
         observation = await self._observe()
         stalled = stall.Stall(times=0) if self._is_driven else stall.detect_stall(self._new_steps, observation)
         proposed = await self._decider.decide(observation, stalled)
-        approval = await self._oversight.approve(proposed, observation)
+        approval = await self._approval(proposed, observation)
         decision = final_decision(proposed, approval, observation)
         self.journal.record_decision(decision)
         self._under_way = StepUnderWay(observation, decision, approval)
@@ -139,6 +139,12 @@ class Loop:
             self._is_seen = False
             ending = await take_over(self._browser, self._oversight.approver, self.journal, self._policy.wait_s)
         return ending
+
+    async def _approval(self, proposed: Decision, observation: Observation) -> Approval | None:
+        """A person's approval; None if none is needed, or if the browser refuses the first action anyway."""
+        if proposed.actions and self._browser.blocks(proposed.actions[0]) and not self._oversight.is_wanted:
+            return None
+        return await self._oversight.approve(proposed, observation)
 
     async def _within_time_limit(self, part: Awaitable[Ending | None]) -> Ending | None:
         """Awaits a part of the run. At the time limit it is cut off, whatever it waits for, and the ending returned."""

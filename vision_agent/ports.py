@@ -65,6 +65,10 @@ class Browser(Protocol):
         """
         ...
 
+    def blocks(self, action: Action) -> bool:
+        """Whether it certainly refuses an action, whatever anybody says: it opens an address that is not allowed."""
+        ...
+
     async def downloads(self, are_enough: Callable[[Sequence[str]], bool], *, within_s: float) -> Sequence[str]:
         """The names of the files that were downloaded and kept in this run.
 

@@ -24,7 +24,9 @@ RISKY = {"approval": {"ask": "risky", "wait_s": 20}}
 
 
 @asynccontextmanager
-async def asking(mode: str, runs: Path, answers: list[types.ElicitResult] | None) -> AsyncIterator[tuple[Driver, Any]]:
+async def asking(
+    mode: str, runs: Path, answers: list[types.ElicitResult] | None, **rules: Any
+) -> AsyncIterator[tuple[Driver, Any]]:
     """A driver whose person gives these answers, and the questions they were asked; None: it cannot ask."""
     asked: list[str] = []
 
@@ -34,7 +36,7 @@ async def asking(mode: str, runs: Path, answers: list[types.ElicitResult] | None
 
     callback = person if answers is not None else None
     async with (
-        serve_http(rules_for(runs, settings=RISKY)) as (address, token),
+        serve_http(rules_for(runs, **{"settings": RISKY, **rules})) as (address, token),
         http_client(address, token, mode=mode, elicitation_callback=callback) as client,
     ):
         yield Driver(client), asked
@@ -83,7 +85,9 @@ async def test_anything_but_a_yes_does_nothing_and_the_session_goes_on(
         assert len(asked) == 1
         shown = await driver.act("click", target=seen.mark("Show more"))
         assert "page: Shown" in shown.page
-        await driver.close()
+        closed = await driver.close()
+        assert "The client closed the session as done." in closed.text
+        assert "acts: 2 done, 1 refused" in closed.text
     assert_verified(tmp_path, 1)
 
 
@@ -97,6 +101,15 @@ async def test_a_client_that_cannot_ask_is_refused(mode: str, serve: Server, tmp
         assert "page: Order" in (await driver.see()).page
         await driver.close()
     assert_verified(tmp_path, 1)
+
+
+async def test_nobody_is_asked_about_an_address_that_is_not_allowed(tmp_path: Path) -> None:
+    rules = {"settings": {"approval": {"ask": "always", "wait_s": 20}}, "task": {"allowed_hosts": ("shop.example",)}}
+    async with asking("auto", tmp_path, [accepted(approve=True)], **rules) as (driver, asked):
+        refused = await driver.call("open", url="https://evil.example/")
+        assert refused.is_error
+        assert "not among the allowed ones (shop.example)" in refused.text
+        assert asked == []
 
 
 async def test_a_question_that_the_client_never_answers_can_be_withdrawn(serve: Server, tmp_path: Path) -> None:

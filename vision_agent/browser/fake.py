@@ -39,6 +39,11 @@ class FakeBrowser:
             return self._outcomes.pop(0)
         return Outcome(status="done", effect="changed", sentence=f"Did {action.kind}.")
 
+    def blocks(self, action: Action) -> bool:
+        """False: a fake reaches no host."""
+        del action
+        return False
+
     async def downloads(
         self,
         are_enough: Callable[[Sequence[str]], bool],  # noqa: ARG002  no more come

@@ -15,12 +15,12 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent import custom_actions, totp
-from vision_agent.actions import Action, Custom, Type
+from vision_agent.actions import Action, Custom, Goto, OpenTab, Type
 from vision_agent.browser import cdp
 from vision_agent.browser.act.act import act
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.navigate import open_page
-from vision_agent.browser.network.host_policy import WEB, Gate, Policy, start_folder
+from vision_agent.browser.network.host_policy import WEB, Gate, Policy, is_blocked, start_folder
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay
@@ -146,6 +146,10 @@ class LiveBrowser:
                     action, self._custom, lent, self._observer.settings.custom_action_deadline_s
                 )
             return await act(self._sender, action, self._latest)
+
+    def blocks(self, action: Action) -> bool:
+        """Whether the action opens an address that is not allowed."""
+        return isinstance(action, Goto | OpenTab) and is_blocked(action.url, self._sender.policy)
 
     async def downloads(self, are_enough: Callable[[Sequence[str]], bool], *, within_s: float) -> Sequence[str]:
         """The names of the files that were kept in this run; see `Browser.downloads`."""

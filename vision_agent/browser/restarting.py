@@ -64,6 +64,10 @@ class RestartingBrowser:
             sentence = f"It is not known whether {action.kind} was done. {warning} Look before repeating it."
             return Outcome(status="refused", refusal="crashed", sentence=sentence)
 
+    def blocks(self, action: Action) -> bool:
+        """Whether the action opens an address that is not allowed; see `LiveBrowser.blocks`."""
+        return self._live.blocks(action)
+
     async def downloads(self, are_enough: Callable[[Sequence[str]], bool], *, within_s: float) -> Sequence[str]:
         """The names of the files that were kept in this run; see `Browser.downloads`."""
         return await self._live.downloads(are_enough, within_s=within_s)

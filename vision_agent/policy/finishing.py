@@ -49,8 +49,9 @@ class Finishing:
 
     async def finish(self, action: Finish, observation: Observation, decision: Decision) -> ActionResult:
         """The ending if checks and judge agree; otherwise a refusal, until the model has been wrong too often."""
+        is_client = decision.author == "client"
         if not action.success:
-            return _finished(action)
+            return _finished(action, is_client=is_client)
         task = self._journal.task
         is_partial = len(decision.actions) > 1 or observation.region is not None
         if is_partial and (task.checks or self._judge is not None):
@@ -66,7 +67,7 @@ class Finishing:
                 return _denied(verdict.sentence, verdict)
             fault = "" if verdict.done else verdict.reason.strip().rstrip(".")
         if not fault:
-            return _finished(action)
+            return _finished(action, is_client=is_client)
         self._denied += 1
         sentence = f"The task is not done: {fault}."
         if self._denied < task.limits.false_completions:
@@ -145,8 +146,12 @@ def _ending(status: Literal["done", "not_done", "limit", "unavailable"], sentenc
     return Ending(status=status, sentence=sentence, answer=action.answer, evidence=action.evidence)
 
 
-def _finished(action: Finish) -> ActionResult:
+def _finished(action: Finish, *, is_client: bool) -> ActionResult:
+    """The ending. A client closes its session with the action, and may have said nothing about the task."""
     ending = ending_of(action)
+    if is_client and not action.answer:
+        as_what = "done" if action.success else "not done"
+        ending = ending.model_copy(update={"sentence": f"The client closed the session as {as_what}."})
     return ActionResult(Outcome(status="done", effect="finished", sentence=ending.sentence), ending)
 
 

@@ -27,6 +27,8 @@ _USUAL_PORTS = (80, 443)
 # No port, path, user name or escape: inside an address, each of them would name another host.
 _HOST = re.compile(r"[^\s/\\@?#%:*\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -181,6 +183,17 @@ def check(url: str, policy: Policy) -> None:
         raise Refused("blocked", f"{shown} was not opened: {objection}.")
     if (scheme in WEB or parsed.hostname) and (objection := policy.objection(parsed.hostname)):
         raise Refused("blocked", f"{shown} was not opened: {objection}.")
+
+
+def is_blocked(url: str, policy: Policy) -> bool:
+    """Whether an absolute address may not be opened; what a relative one leads to depends on the page."""
+    if _SCHEME.match(url) is None:
+        return False
+    try:
+        check(url, policy)
+    except Refused:
+        return True
+    return False
 
 
 def _host_pattern(host: str) -> str:

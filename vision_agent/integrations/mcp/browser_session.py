@@ -15,6 +15,7 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
+from vision_agent.actions import Finish, LookAt
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.integrations.mcp.client_model import ClientModel, ClientTurn, LentModel
@@ -28,7 +29,7 @@ from vision_agent.record.redact_events import RedactedModel
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Choice, Decision, Observation, Provenance, Risky, Task
+from vision_agent.types import Choice, Decision, Observation, Provenance, Risky, Step, Task
 
 MOST_STEPS = 300
 """Steps of a session, unless somebody sets them: its looks are kept in memory."""
@@ -75,6 +76,8 @@ class EndedSession:
     owner: object
     sentence: str
     """Why it is over, without a full stop."""
+    acts: str
+    """What became of its acts; see `acts_of`."""
     folder: Path | None
     report: Path | None
     head: str
@@ -181,7 +184,8 @@ class BrowserSession:
     def ended(self) -> EndedSession:
         """What is left once its run is over."""
         agent = self._agent
-        return EndedSession(self.name, self.owner, self.ending_sentence(), agent.folder, agent.report, agent.head)
+        acts = acts_of(agent.record.steps if agent.record is not None else ())
+        return EndedSession(self.name, self.owner, self.ending_sentence(), acts, agent.folder, agent.report, agent.head)
 
     @property
     def lent_answer(self) -> str:
@@ -322,6 +326,20 @@ class BrowserSession:
         if isinstance(answer, str) and answer.strip():
             return answer
         return await self._supervision.page.ask(question) if self._supervision is not None else None
+
+
+def acts_of(steps: Sequence[Step]) -> str:
+    """What became of the acts of a session, such as `2 done, 1 refused`; closing it is none."""
+    told = [
+        outcome.status
+        for step in steps
+        for action, outcome in zip(step.decision.actions, step.outcomes, strict=False)
+        if not isinstance(action, Finish | LookAt)
+    ]
+    approvals = [step.approval for step in steps if step.approval is not None]
+    told += ["refused" for each in approvals if each.choice and each.choice.kind == "instruct"]
+    counts = {"done": told.count("done"), "partly done": told.count("partial"), "refused": told.count("refused")}
+    return ", ".join(f"{many} {what}" for what, many in counts.items() if many) or "none"
 
 
 class _SessionApprover:

@@ -376,7 +376,7 @@ def _is_refused(call: Call, news: Sequence[Step]) -> bool:
 
 
 def _ended_text(ended: EndedSession) -> str:
-    lines = [f"session {ended.name} is over: {as_line(ended.sentence)[:500]}."]
+    lines = [f"session {ended.name} is over: {as_line(ended.sentence)[:500]}.", f"acts: {ended.acts}"]
     if ended.folder is not None:
         lines.append(f"record: {ended.folder}")
     if ended.report is not None:
