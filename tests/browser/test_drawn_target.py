@@ -10,7 +10,22 @@ import pytest
 
 from tests.browser.hand import SETTINGS, Hand, On
 from tests.browser.painted import BOARD, BUTTONS, drawn_at, grid_of, painted
-from vision_agent.actions import Action, Cell, Check, Click, Drag, Extract, Hover, Point, Press, Scroll, Type, Zoom
+from vision_agent.actions import (
+    Action,
+    Cell,
+    Check,
+    Click,
+    Drag,
+    Extract,
+    Hover,
+    Offset,
+    Point,
+    Press,
+    Scroll,
+    Type,
+    Zoom,
+)
+from vision_agent.vision.ocr import can_read
 
 SEND = (8 + 230, 8 + 40)
 
@@ -56,6 +71,22 @@ async def test_a_drag_in_a_drawing_goes_on_although_the_press_shows_tools_beside
         outcome = await hand.act(Drag(source=send(hand), target=drawn_at(hand.seen, 60, 50).number))
         assert outcome.status == "done", outcome.sentence
         assert ((await hits(hand))[-1:], (await hits(hand, "pointerup"))[-1:]) == (["Send"], ["Save"])
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+async def test_what_is_not_dropped_on_a_drawn_bin_because_of_the_words_beside_it_is_dropped_by_an_offset(
+    on: On,
+) -> None:
+    shows = "c.addEventListener('pointerdown', () => { tools.textContent = 'Selected shape actions'; });"
+    things = BUTTONS[0], {**BUTTONS[1], "name": "Bin"}
+    page = f"<section>{painted(*things, more=shows)}<p id=tools>Hold the wheel to move</p></section>"
+    async with on(page) as hand:
+        refused = await hand.act(Drag(source=drawn_at(hand.seen, 60, 50).number, target=send(hand)))
+        assert (refused.status, (await hits(hand, "pointerup"))[-1:]) == ("partial", ["Save"])
+        assert "drag by an offset, which only names a place: by (160, 0)" in refused.sentence
+        await hand.look()
+        await hand.act(Drag(source=drawn_at(hand.seen, 60, 50).number, target=Offset(right=160, down=0)))
+        assert (await hits(hand, "pointerup"))[-1:] == ["Bin"]
 
 
 async def test_keys_are_held_from_before_the_press_of_a_drag_until_after_its_release(on: On) -> None:

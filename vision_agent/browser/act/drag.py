@@ -63,14 +63,14 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
     _way(sender, action, start)  # all of it must be in view before anything is pressed
     is_met = isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(sender, end)
     dropped: Location | None = None
-    remark = ""
+    remark = hint = ""
 
     async def carry(start: Location, gesture: Gesture) -> None:
         async with held_keys(sender.page, action.modifiers, sender.deadline_s):
             await carry_with_keys(start, gesture)
 
     async def carry_with_keys(start: Location, gesture: Gesture) -> None:
-        nonlocal dropped, remark
+        nonlocal dropped, remark, hint
         mouse, places, is_held = sender.page.mouse, _ScrollPlaces(), False
         try:
             await mouse.move(start.point.x, start.point.y)
@@ -99,6 +99,7 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
                 await mouse.move(last.x, last.y, steps=_LAST_MOVES)
                 drop = await _judge_drop(sender, there, start, last)
             if drop.objection:
+                hint = _way_out(start.point, last, sender) if drop.is_in_drawing else ""
                 raise Refused("moved", f"{drop.objection} while {start.words} was held")
             dropped, remark = there, drop.remark
         except Refused as refusal:
@@ -106,7 +107,7 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
                 raise
             await places.restore(sender)
             await mouse.move(start.point.x, start.point.y, steps=_STEPS)
-            raise Refused(refusal.refusal, f"{refusal.sentence.rstrip('.')}; it was brought back.") from refusal
+            raise Refused(refusal.refusal, f"{refusal.sentence.rstrip('.')}; it was brought back.{hint}") from refusal
         finally:
             await asyncio.wait_for(mouse.up(), sender.deadline_s)
 
@@ -246,6 +247,16 @@ class _Drop(NamedTuple):
     """Why not, as a clause; empty if it may."""
     remark: str = ""
     """What moved along with the pointer, as a clause to append."""
+    is_in_drawing: bool = False
+    """Only the words beside the drawing differ, in which both ends are."""
+
+
+def _way_out(start: Point, last: Point, sender: InputSender) -> str:
+    """How to drop there all the same: an offset names a place, so no words are compared."""
+    shot = sender.seen.observation.marked.map
+    right, down = round((last.x - start.x) / shot.scale_x), round((last.y - start.y) / shot.scale_y)
+    place = f"by ({right}, {down})"
+    return f" If those words say nothing about the target, drag by an offset, which only names a place: {place}."
 
 
 async def _judge_drop(sender: InputSender, end: Location, start: Location, last: Point) -> _Drop:
@@ -282,7 +293,8 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
         return _Drop(f"{end.words} moved away")
     if now.difference is None or (is_itself and is_harmless):
         return _Drop()
-    return _Drop(describe_change(now.difference, end.words))
+    is_in_drawing = is_itself and mark.kind == "surface"
+    return _Drop(describe_change(now.difference, end.words), is_in_drawing=is_in_drawing)
 
 
 def _is_same_move(one: Point, other: Point) -> bool:
