@@ -73,7 +73,7 @@ async def test_a_goal_and_keywords_make_a_run_that_tells_what_came_of_it(
     assert run.folder == agent.folder
     assert run.report == agent.report
     assert run.seconds > 0
-    assert run.used.startswith("3 steps, ")
+    assert run.used.startswith("3 steps in ")
     assert agent.task.limits.model_dump(include={"steps", "cost_usd"}) == {"steps": 5, "cost_usd": 0.5}
     assert agent.task.checks == (SuccessCheck(text="Thank you, Ada"), SuccessCheck(url="http://127.0.0.1*"))
 

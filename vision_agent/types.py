@@ -1114,9 +1114,9 @@ class Run(DisplayedModel):
 
     @property
     def used(self) -> str:
-        """Its steps, time, tokens and cost in words, such as `6 steps, 12.3 s, 8,123 tokens, $0.0421`."""
+        """Its steps and how long they took, tokens and cost: `6 steps in 12.3 s, 8,123 tokens, $0.0421`."""
         many = len(self.steps)
-        parts = [f"{many} step{'' if many == 1 else 's'}", f"{self.seconds:.1f} s"]
+        parts = [f"{many} step{'' if many == 1 else 's'} in {self.seconds:.1f} s"]
         if any(step.usages for step in self.steps):
             cost = self.cost
             parts += [f"{self.tokens:,} tokens", "cost unknown" if cost is None else f"${cost:.4f}"]

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from vision_agent.actions import Click, Finish, Wait
-from vision_agent.events import Decided, Happened, Troubled
+from vision_agent.events import Decided, Happened, Judged, Proposed, Troubled
 from vision_agent.progress.terminal_progress import Progress, found_facts
-from vision_agent.types import Decision, Outcome
+from vision_agent.types import Decision, Outcome, Verdict
 
 
 def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():
@@ -30,7 +30,7 @@ def test_a_manual_action_whose_effect_is_not_known_is_done():
     progress = Progress(Console(file=shown, width=100))
     progress(Decided(step=1, decision=Decision(next_goal="By hand", actions=(Click(target=3),), author="human")))
     progress(Happened(step=1, index=0, outcome=Outcome(status="done", sentence="Clicked mark 3.")))
-    assert shown.getvalue().rstrip().endswith("done, 0 marks")
+    assert shown.getvalue().rstrip().endswith("saw 0 marks, done")
 
 
 def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
@@ -40,7 +40,7 @@ def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
     progress(Decided(step=1, decision=Decision(next_goal="click Cart", actions=(Click(target=3),), author="steps")))
     outcome = Outcome(status="done", effect="navigated", sentence="Clicked mark 3.", changes=came)
     progress(Happened(step=1, index=0, outcome=outcome))
-    assert "navigated, 0 marks, the page answered 404 Not Found" in shown.getvalue()
+    assert "saw 0 marks, navigated, the page answered 404 Not Found" in shown.getvalue()
 
 
 def test_a_step_of_a_dry_run_has_a_neutral_sign_and_words():
@@ -49,7 +49,7 @@ def test_a_step_of_a_dry_run_has_a_neutral_sign_and_words():
     progress(Decided(step=1, decision=Decision(next_goal="click Pay", actions=(Click(target=3),), author="steps")))
     progress(Happened(step=1, index=0, outcome=Outcome(status="refused", refusal="dry_run", sentence="Not sent.")))
     assert shown.getvalue().startswith("    1 · click Pay")
-    assert "dry run, 0 marks" in shown.getvalue()
+    assert "saw 0 marks, dry run" in shown.getvalue()
 
 
 def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
@@ -67,6 +67,25 @@ def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
     assert first.startswith("    1 · look again")
     assert second.startswith("    2 ✗ give up")
     assert "not done" in second
+
+
+def test_what_a_judge_says_stands_below_the_step_that_it_judged():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    progress(Decided(step=1, decision=Decision(next_goal="finish", actions=(Finish(),), author="steps")))
+    progress(Judged(step=1, verdict=Verdict(done=False, reason="No order is shown.", model="judge")))
+    progress(Happened(step=1, index=0, outcome=Outcome(status="refused", refusal="not_verified", sentence="Not yet.")))
+    step, *_, said = shown.getvalue().splitlines()
+    assert step.startswith("    1 ✗ finish")
+    assert said == "      judge judges: it is not done. No order is shown."
+
+
+def test_where_no_terminal_is_that_it_waits_for_a_person_is_a_line():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    decision = Decision(next_goal="click Pay", actions=(Click(target=3),), author="model")
+    progress(Proposed(step=1, decision=decision, risks=()))
+    assert shown.getvalue() == "      waiting for a person: click Pay\n"
 
 
 def test_a_text_without_end_is_cut():

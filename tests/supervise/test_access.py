@@ -203,7 +203,9 @@ async def test_a_link_after_the_number_sign_signs_in_when_a_person_presses_the_b
         await another.goto(supervision.new_link(60))
         await another.click("#enter")
         await expect(another.locator("#phase")).to_contain_text("Working")
-        await (await page.context.new_page()).goto(address.partition("?")[0])
+        plain = await page.context.new_page()
+        await plain.goto(address.partition("?")[0])
+        await expect(plain.locator("#idle-text")).to_contain_text("Each tab signs in by itself")
 
 
 @pytest.mark.parametrize(

@@ -358,6 +358,16 @@ def terminal_approver(as_json: bool, settings: Settings) -> Approver | None:
     return TerminalApprover(has_window=has_window(settings), name=settings.supervise.name)
 
 
+def require_folder_of(file: Path | None, option: str) -> None:
+    """Checks, before the work, that the folder of a file to be written is there: none is made for a misspelt path.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if file is not None and not file.absolute().parent.is_dir():
+        raise UsageError(f"There is no folder {file.absolute().parent} for {option}", "make it, or name another")
+
+
 def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:
     """The paths, each of which is an existing file."""
     for path in paths or ():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shlex
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vision_agent.cli.options import has_window
+from vision_agent.cli.options import has_window, require_folder_of
 from vision_agent.errors import UsageError, VisionAgentError, why_unreadable
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ GOAL_OF_LINES = "Follow the step lines in "
 """How the goal of a run without one begins; the name of the file of its step lines follows."""
 _GO_ON = {"interrupted": "", "needs_person": "", "limit": ", with a higher or different limit"}
 """The endings after which a run can be resumed, with what the command needs."""
+_ASKS = {"always": "The run waits there for you before each step.", "risky": "The run waits there before a risky step."}
+"""What the supervision page is needed for, by `approval.ask`."""
 _ONCE_USABLE = (
     ", once the model gives usable replies; what a server of your own must answer is in the guide own-model-server"
 )
@@ -84,8 +85,7 @@ def require_film(video: Path | None) -> None:
     from vision_agent.export.animation import require_film_name
 
     require_film_name(video)
-    if not video.absolute().parent.is_dir():
-        raise UsageError(f"There is no folder {video.absolute().parent} for --video", "make it, or name another")
+    require_folder_of(video, "--video")
 
 
 def run_agent(
@@ -108,6 +108,8 @@ def run_agent(
     `video`: the file for a film of the run; `person`: who answers its questions in the terminal; `also`: another
     listener.
     """
+    import asyncio
+
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
 
@@ -213,6 +215,7 @@ async def _supervised(
     console: Console,
     show_end: Callable[[], None],
 ) -> None:
+    import asyncio
     import threading
     import webbrowser
 
@@ -223,7 +226,7 @@ async def _supervised(
         page.hear(event)
 
     def tell(sentence: str) -> None:
-        console.print(sentence, soft_wrap=True, highlight=False)
+        console.print(sentence, soft_wrap=True, highlight=False, markup=False)
 
     page.tell = tell
     is_local = is_loopback(page.settings.host)
@@ -231,7 +234,8 @@ async def _supervised(
         agent.listen(hear)
         tell(f"Supervise it at {address}")
         where = " on this machine" if is_local and page.settings.url is None else ""
-        console.print(f"The address works in one browser{where}.", style="dim")
+        asks = "" if page.records else _ASKS.get(agent.settings.approval.ask, "")
+        console.print(f"The address works in one browser{where}. {asks}".rstrip(), style="dim", soft_wrap=True)
         if is_local and has_screen(console):
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         try:

@@ -1,4 +1,4 @@
-"""Describes actions and refusals in words for a person."""
+"""Describes actions, refusals and endings in words for a person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import assert_never
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, PictureArea, Point, Target, offset_words
 from vision_agent.describe.distinctions import distinction_suffix, safe_name
-from vision_agent.types import FAILED_EFFECTS, Mark, Observation, Outcome, Refusal, Step
+from vision_agent.types import FAILED_EFFECTS, EndingStatus, Mark, Observation, Outcome, Refusal, Step
 
 REASONS: dict[Refusal, str] = {
     "unknown_mark": "The action named a mark that the picture did not have. Nothing was touched.",
@@ -38,6 +38,18 @@ FOUND_BY = {2: "found again by name", 3: "found again by place", 4: "by coordina
 """How a target was found that was not the live element that was seen, by `Outcome.rung`."""
 PARTIAL = "Part of the action reached the page, so it may have taken effect. It is not repeated automatically."
 """What a partial outcome means to a person."""
+ENDED: dict[EndingStatus, str] = {
+    "done": "Done",
+    "not_done": "Not done",
+    "infeasible": "Cannot be done",
+    "limit": "Stopped at a limit",
+    "needs_person": "Needs a person",
+    "unavailable": "Browser or model unavailable",
+    "error": "Stopped by an error",
+    "interrupted": "Interrupted",
+    "dry_run": "Dry run",
+}
+"""How a run ended, in words."""
 
 
 def counted(many: int, thing: str) -> str:

@@ -34,7 +34,7 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.text.escape import cut_text, escaped_line
-from vision_agent.types import Decision
+from vision_agent.types import Decision, Verdict
 
 _LONGEST = 1000
 """Characters of one line; a text that a model typed or said may have a hundred times as many."""
@@ -61,6 +61,8 @@ class Progress:
         self._trouble = ""
         """The last trouble, which is shown once however often it comes in a row."""
         self._repeats = 0
+        self._verdict: Verdict | None = None
+        """Of the action whose outcome comes next."""
 
     def __call__(self, event: Event) -> None:
         """Prints one event."""
@@ -78,7 +80,10 @@ class Progress:
             case Proposed() if self._is_shared:
                 self.stop()
             case Proposed(decision=proposed):
-                self._show_activity(f"waiting for a person: {_line(proposed.next_goal) or 'may this be done?'}")
+                waits = f"waiting for a person: {_line(proposed.next_goal) or 'may this be done?'}"
+                self._show_activity(waits)
+                if not self._console.is_terminal:
+                    self._console.print(Text(f"      {waits}"), soft_wrap=True)
             case Decided(decision=decision):
                 self._decision = decision
                 if not decision.actions and decision.next_goal:
@@ -90,9 +95,7 @@ class Progress:
                 self._print_outcome(event, self._decision)
                 self._show_activity("looking")
             case Judged(verdict=verdict):
-                words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
-                text = f"      {verdict.model} judges: {words}. {_line(verdict.reason)}"
-                self._console.print(Text(text, style="green" if verdict.done else "yellow"))
+                self._verdict = verdict
             case Troubled(sentence=sentence) if sentence == self._trouble:
                 self._repeats += 1
             case Troubled(sentence=sentence):
@@ -102,6 +105,7 @@ class Progress:
             case MessageReceived():
                 self._console.print(Text(f"      {_line(event.message.text)}", style="cyan"))
             case Ended():
+                self._print_verdict()
                 self._end_trouble()
                 self.stop()
 
@@ -140,7 +144,8 @@ class Progress:
         became = became.replace("_", " ")
         if is_end and outcome.effect == "finished":
             became = "not done"
-        result = f"{became}, {counted(self._marks, 'mark')}"
+        # In the order in which it happened: the marks are those of the look that the action was decided on.
+        result = f"saw {counted(self._marks, 'mark')}, {became}" if event.index == 0 else became
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
         if failed := failed_answer_in(outcome.changes):
@@ -153,6 +158,15 @@ class Progress:
         )
         if goal and (not is_done or is_void or outcome.effect == "dialog"):
             self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
+        self._print_verdict()
+
+    def _print_verdict(self) -> None:
+        """Prints what a judge said, below the step that it judged."""
+        if self._verdict is not None:
+            words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[self._verdict.done]
+            text = f"      {self._verdict.model} judges: {words}. {_line(self._verdict.reason)}"
+            self._console.print(Text(text, style="green" if self._verdict.done else "yellow"))
+        self._verdict = None
 
     def _show_activity(self, doing: str) -> None:
         if not self._console.is_terminal:

@@ -182,6 +182,8 @@ class RunHeader:
     judged_by: str
     """Empty if no judge was asked."""
     seconds: float
+    """From its beginning to the last line of its record: with opening the browser, and with what lay between if it was
+    resumed."""
     resumed_at: tuple[datetime, ...]
     """When the run was resumed after interruptions."""
     done: int

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from vision_agent.describe.action_sentences import ENDED
 from vision_agent.errors import UsageError
 from vision_agent.events import (
     Decided,
@@ -43,10 +44,13 @@ from vision_agent.supervise.server import serve
 from vision_agent.supervise.shown_state import PendingDecision, escaped, observation_state, proposal_state
 from vision_agent.supervise.step_line import parse_line
 from vision_agent.supervise.webhook import Webhook, WebhookFailed, proposal_message, question_message, webhook_of
+from vision_agent.text.escape import cut_text, escaped_line
 from vision_agent.types import Choice, Decision, Observation, Risky, Shot, Task
 from vision_agent.web.live_view import LiveView
 
 _MOST_LOGGED = 40
+_LONGEST_TOLD = 500
+"""Characters of a question that is told where the run was started."""
 _WAIT_S = 1.0
 _FOLLOWS_LINES = frozenset({"steps", "StepsModel", "replay"})
 """Who decides, or is on record as deciding, where nothing that a person says changes it."""
@@ -214,6 +218,7 @@ class SupervisionPage:
         """What the person typed on the page; None if they gave no answer or the time ran out."""
         self._question = _ShownQuestion(question, asyncio.get_running_loop().create_future())
         self._show()
+        self.tell(f"The run asks you on the supervision page: {escaped_line(cut_text(question, _LONGEST_TOLD))}")
         telling = self._tell_webhook(self._question.answer, question_message(self.goal))
         try:
             async with asyncio.timeout(self.policy.wait_s):
@@ -252,7 +257,7 @@ class SupervisionPage:
             case Troubled():
                 self._log_event("trouble", event.sentence)
             case Ended(ending=ending):
-                self._ending = {"status": ending.status, "sentence": ending.sentence}
+                self._ending = {"words": ENDED[ending.status].lower(), "sentence": ending.sentence}
                 if self._live is not None:
                     self._spawn(self._live.close())
                     self._live = None

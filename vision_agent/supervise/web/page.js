@@ -13,6 +13,10 @@ const PHASES = {
   taken_over: 'You have the browser',
   ended: 'Ended',
 };
+const NOT_SIGNED_IN =
+  'Each tab signs in by itself, and this one is not signed in: go on in the tab in which you opened the printed ' +
+  'address. To use this tab, open that address in it: if it was used before, another one is then printed where the ' +
+  'run was started.';
 const ARGUMENTS_LEFT_OUT = new Set(['kind', 'target', 'mark', 'source', 'path', 'to', 'arguments', 'evidence']);
 const LABELS = {
   clear: 'replace the current text',
@@ -62,7 +66,7 @@ document.addEventListener('DOMContentLoaded', () => {
   };
   source.onerror = () => {
     if (!state || !state.ending) at('phase').textContent = 'Cannot reach the run';
-    if (!key) at('idle-text').textContent = 'This tab is not signed in: open the address that was printed.';
+    if (!key) at('idle-text').textContent = NOT_SIGNED_IN;
   };
 });
 
@@ -134,8 +138,7 @@ function show() {
   document.body.dataset.phase = phase;
   document.title = `${PHASES[phase]} · ${state.goal}`;
   at('phase').textContent =
-    (ending ? `${PHASES[phase]}: ${ending.status.replace('_', ' ')}` : PHASES[phase]) +
-    (state.step ? ` · step ${state.step}` : '');
+    PHASES[phase] + (ending ? `: ${ending.words}` : '') + (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
   for (const id of ['pause', 'take', 'stop', 'tell', 'named']) at(id).hidden = Boolean(ending);
   at('pause').hidden ||= state.isRecording;
