@@ -309,7 +309,7 @@ def _nearly(old: Mark, now: Observation) -> str:
         return ": the record is of an earlier version, which did not keep the words beside it"
     if old.fingerprint and same:
         shown = f"[{same[0].label_text}]{distinction_suffix(same[0], now.marks)}"
-        return f": {shown} is the same by itself, but has other words beside it"
+        return f": {shown} is the same by itself, but has other words beside it{_changed_words(old, same[0])}"
     named = [mark for mark in now.marks if mark.name == old.name != "" and mark.kind == old.kind]
     if named and old.fingerprint == BY_WORDS and old.context:
         return (
@@ -318,6 +318,19 @@ def _nearly(old: Mark, now: Observation) -> str:
             "lines"
         )
     return f": [{named[0].label_text}] only has the same name" if named else ""
+
+
+def _changed_words(old: Mark, new: Mark) -> str:
+    """What the words beside a mark, or the heading over it, were and are, from the first word that differs."""
+    for then, here in ((old.context, new.context), (old.heading, new.heading)):
+        if then != here:
+            words = then.split(), here.split()
+            alike = next(
+                (at for at, (one, other) in enumerate(zip(*words, strict=False)) if one != other), min(map(len, words))
+            )
+            was, now = (cut_text(printable_line(" ".join(each[alike:])), _SAID) for each in words)
+            return f", {was!r} in the record and {now!r} here"
+    return ""
 
 
 def _must_look_the_same(was: Observation, now: Observation, what: str) -> None:
