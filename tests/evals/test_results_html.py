@@ -32,6 +32,7 @@ async def test_it_opens_from_disk_and_leads_to_runs_and_pictures(page: Page, tmp
     failed: list[str] = []
     page.on("requestfailed", lambda request: failed.append(request.url))
     page.on("console", lambda message: failed.append(message.text))
+    (tmp_path / "told").mkdir()
     written = write_page({"evals": found_in(out)}, tmp_path / "told" / "results.html")
     await page.goto(written.as_uri())
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from axe import violations
@@ -17,6 +18,7 @@ from tests.record.record_builder import MARKS, done, encoded, mark, observation,
 from tests.record.record_builder import run as run_of
 from vision_agent.actions import Action, Click, Finish, Type, Wait
 from vision_agent.cli.main import app
+from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, diff
@@ -38,10 +40,14 @@ def seen(marks: Sequence[Mark] = MARKS, *bars: Box, **fields: object) -> Observa
 
 
 def a_run(
-    runs: Path, *steps: tuple[Action, Outcome, Observation], start: str = "http://shop.test/", answer: str = ""
+    runs: Path,
+    *steps: tuple[Action, Outcome, Observation],
+    start: str = "http://shop.test/",
+    answer: str = "",
+    status: Literal["done", "not_done"] = "done",
 ) -> Path:
     events = [event for i, (act, came, page) in enumerate(steps, 1) for event in step_events(i, (act, came), seen=page)]
-    ending = Ending(status="done", sentence="The task is done.", answer=answer or "bought")
+    ending = Ending(status=status, sentence="The task is done.", answer=answer or "bought")
     return write_run(runs, [Started(run=run_of(task=task(start_url=start))), *events, Ended(ending=ending)]).path
 
 
@@ -150,6 +156,24 @@ def test_the_command_leaves_with_0_for_the_same_and_1_for_what_differs(
     assert (said["is_same"], said["counts"], said["pairs"][2]["b"]) == (False, {"only in A": 1}, None)
 
 
+def test_two_runs_that_failed_alike_differ_in_nothing_but_are_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps = (BUY[1], done(), seen())
+    runs = [str(a_run(tmp_path / name, steps, answer="sold out", status="not_done")) for name in "ab"]
+    assert app(["diff", *runs], standalone_mode=False) == 0
+    shown = capsys.readouterr().out
+    assert "both not done: sold out" in shown
+    assert "No difference in 1 step, but neither run did its task" in shown
+
+
+def test_a_page_is_written_only_into_a_folder_that_is_there(tmp_path: Path) -> None:
+    a, b = str(plain_run(tmp_path / "a")), str(plain_run(tmp_path / "b"))
+    with pytest.raises(UsageError, match=r"There is no folder .*misspelt for --html \(make it, or name another\)"):
+        app(["diff", a, b, "--html", str(tmp_path / "misspelt" / "diff.html")], standalone_mode=False)
+    assert not (tmp_path / "misspelt").exists()
+
+
 def test_a_text_of_megabytes_is_cut_where_it_begins_to_differ(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,7 +214,7 @@ async def test_the_page_shows_both_pictures_with_the_changed_part_boxed(
     b = a_run(
         tmp_path / "b", (Type(target=1, text="wool"), done(), seen()), (Click(target=5), done(), seen(MARKS, bar))
     )
-    written = write_diff(diff(a, b), tmp_path / "new" / "diff.html")
+    written = write_diff(diff(a, b), tmp_path / "diff.html")
     assert written.read_text("utf-8").count('<dt>Decided by</dt><dd class="pg">No model: step lines</dd>') == 2
     context = await browser.new_context(viewport={"width": width, "height": 900}, offline=True)
     page = await context.new_page()

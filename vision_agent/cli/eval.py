@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import nullcontext
 from functools import partial
@@ -21,6 +20,7 @@ from vision_agent.cli.options import (
     browser_flags,
     given,
     load_settings,
+    require_folder_of,
     size_of,
 )
 from vision_agent.errors import UsageError
@@ -191,6 +191,8 @@ def suite(
     Exit codes: 0 every item ran, 1 some ended in an error or --fail-under was missed, 2 usage, 5 no browser, key or
     Ray, 130 interrupted.
     """
+    import asyncio
+
     from vision_agent.evals import ray_workers
     from vision_agent.evals.items import FoundResult, result_of, sort_key
     from vision_agent.evals.progress import EvalProgress
@@ -414,6 +416,7 @@ def security(
     Exit codes: 0 every required score is reached, 1 one is missed or a run broke, 2 usage, 5 no browser or key,
     130 interrupted.
     """
+    import asyncio
     from dataclasses import asdict
 
     from vision_agent.evals.progress import EvalProgress
@@ -489,6 +492,7 @@ def compare(
 
     if as_json + as_csv + markdown > 1:
         raise UsageError("--json, --csv and --markdown exclude each other", "give one of them")
+    require_folder_of(html, "--html")
     found = {str(folder): found_in(folder) for folder in folders}
     results = {name: [each.result for each in those] for name, those in found.items()}
     compared = summary(results)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands, option_groups
-from vision_agent.cli.options import AsJson, RunName, Runs, SuperviseOptions, given, load_settings
+from vision_agent.cli.options import AsJson, RunName, Runs, SuperviseOptions, given, load_settings, require_folder_of
 from vision_agent.cli.run import RunBrowserOptions, TaskOptions
 from vision_agent.cli.running import attach_supervision_page, has_window_system, run_agent, with_supervision
 from vision_agent.errors import UsageError
@@ -79,8 +79,7 @@ def record(
 
     if out is not None and out.exists():
         raise UsageError(f"{out} already exists", "name another with --out")
-    if out is not None and not out.absolute().parent.is_dir():
-        raise UsageError(f"There is no folder {out.absolute().parent} for --out", "make it, or name another")
+    require_folder_of(out, "--out")
     if supervision.webhook is not None:
         raise UsageError("--webhook posts proposals, and a recording has none", "leave it out")
     flags = browser.flags

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -30,6 +30,7 @@ from vision_agent.cli.options import (
     named_run,
     option,
     pairs_of,
+    require_folder_of,
     run_argument,
     terminal_approver,
     terminal_person,
@@ -278,6 +279,8 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
 
 
 def _replay(one: Replay, as_json: bool, is_shared: bool, person: TerminalPerson | None) -> None:
+    import asyncio
+
     from vision_agent.progress.terminal_progress import Progress, print_facts
     from vision_agent.text.console import TerminalConsole
 
@@ -303,8 +306,10 @@ def _replay(one: Replay, as_json: bool, is_shared: bool, person: TerminalPerson 
         if one.answer_note:
             typer.echo(f"vision-agent: {one.answer_note}", err=True)
         if one.stopped and not one.heals:
+            lines = shlex.join(["vision-agent", "export", str(one.folder), "--to", "steps", "--out", "lines.txt"])
             typer.echo(
-                "vision-agent: with --heal a model repairs that step; the other steps are replayed without a model",
+                "vision-agent: with --heal a model repairs that step; the other steps are replayed without a model\n"
+                f"vision-agent: step lines name each thing no further than they must, and can be edited: {lines}",
                 err=True,
             )
     raise typer.Exit(agent.ending.exit_code)
@@ -450,13 +455,15 @@ def diff(
 
     A run and its replay: vision-agent diff RUN REPLAY --html diff.html
 
-    Exit codes: 0 no difference, 1 they differ, 2 usage, or no such run, 5 a damaged record.
+    Exit codes: 0 no difference, even if neither run did its task, 1 they differ, 2 usage, or no such run, 5 a damaged
+    record.
     """
     from vision_agent.record.diff import diff
     from vision_agent.record.diff_lines import tell_diff
     from vision_agent.record.diff_page import write_diff
     from vision_agent.text.console import TerminalConsole
 
+    require_folder_of(html, "--html")
     with TerminalConsole(stderr=True).status("Comparing") as status:
         found = diff(named_run(a, runs), named_run(b, runs), tolerance=tolerance / 100, tell=status.update)
         written = write_diff(found, html) if html else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands
-from vision_agent.cli.options import AsJson, LatestIn, Runs, load_settings, named_run, run_argument
+from vision_agent.cli.options import AsJson, LatestIn, Runs, load_settings, named_run, require_folder_of, run_argument
 from vision_agent.text.escape import printable_line
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def verify(run: RunOrFile, head: Head = None, runs: LatestIn = None, as_json: As
 
 
 def _print_verified(found: Verified) -> None:
-    from vision_agent.describe.action_sentences import counted
+    from vision_agent.describe.action_sentences import ENDED, counted
 
     for fault in found.faults:
         typer.echo(fault.sentence)
@@ -70,7 +70,7 @@ def _print_verified(found: Verified) -> None:
         f"{found.folder}: {held}; {counted(found.chain.lines, 'line')}, {counted(found.steps, 'step')} "
         f"({authors or 'none decided'}), {counted(found.acts, 'action')}, {counted(found.pictures, 'picture')}, "
         f"{counted(found.requests, 'request')}, {counted(found.downloads, 'download')}; "
-        f"ended: {found.ending or 'not recorded'}"
+        f"ended: {ENDED[found.ending].lower() if found.ending else 'not recorded'}"
     )
     typer.echo(f"head {found.chain.head}")
     for note in found.notes:
@@ -119,8 +119,10 @@ def export(
 
     Exit codes: 0 written, 2 no such run, or it cannot be written there, 5 a damaged record.
     """
-    from vision_agent.export.formats import FORMS, export
+    from vision_agent.export.formats import FOLDER_FORMS, FORMS, export
 
+    if to not in FOLDER_FORMS:
+        require_folder_of(out, "--out")
     typer.echo(export(named_run(run, runs), next(each for each in FORMS if each == to), out))
 
 
@@ -157,6 +159,7 @@ def report(
     from vision_agent.record.report import write_report
 
     run = named_run(run, runs)
+    require_folder_of(animate, "--animate")
     typer.echo(str(write_report(run)))
     if animate is not None:
         typer.echo(str(write_animation(run, animate)))

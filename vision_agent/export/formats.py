@@ -21,6 +21,8 @@ from vision_agent.record.store import shot_name, write_private
 
 Form = Literal["pytest", "steps", "chat-jsonl", "grounding", "cere"]
 FORMS: tuple[Form, ...] = get_args(Form)
+FOLDER_FORMS: tuple[Form, ...] = ("chat-jsonl", "grounding")
+"""Those that are a folder; the others are one file."""
 _CHECKS = re.compile(r"^\s*expect\(.*\)\.to_be_visible\(", re.MULTILINE)
 """A line of a test that checks what shows; no text of a page begins a line there."""
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
-from vision_agent.describe.action_sentences import FOUND_BY, describe_action
+from vision_agent.describe.action_sentences import ENDED, FOUND_BY, describe_action
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
 from vision_agent.record.read import check_chain, load_shot, read
@@ -94,6 +94,16 @@ class RunSide(FrozenModel):
     steps: int
     ending: Ending | None
 
+    @property
+    def ended(self) -> str:
+        """How it ended, in words."""
+        return _ending_text(self.ending)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it ended with its task done."""
+        return self.ending is not None and self.ending.exit_code == 0
+
 
 class Diff(FrozenModel):
     """The comparison of two runs."""
@@ -108,6 +118,11 @@ class Diff(FrozenModel):
     def is_same(self) -> bool:
         """Whether every step has a counterpart without differences, and both runs ended alike."""
         return self.ending is None and all(pair.is_same for pair in self.pairs)
+
+    @property
+    def neither_is_done(self) -> bool:
+        """Whether neither run did its task: then no difference is no success."""
+        return not self.a.is_done and not self.b.is_done
 
     @property
     def counts(self) -> dict[str, int]:
@@ -323,7 +338,7 @@ def _ending_difference(one: Run, other: Run) -> Difference | None:
 def _ending_text(ending: Ending | None) -> str:
     if ending is None:
         return "no ending"
-    return ending.status.replace("_", " ") + (f": {ending.answer or ending.sentence}")
+    return f"{ENDED[ending.status].lower()}: {ending.answer or ending.sentence}"
 
 
 def _side(run: Run, folder: Path, start: str) -> RunSide:

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from vision_agent.describe.action_sentences import counted
 from vision_agent.record.diff import Diff, StepPair
 from vision_agent.text.escape import escaped_line
 
@@ -30,14 +31,18 @@ def tell_diff(console: Console, found: Diff) -> None:
     if found.ending is not None:
         console.print(Text.assemble(("ending  ", "dim"), ("A ", "dim"), escaped_line(found.ending.a)))
         console.print(Text.assemble(("        ", "dim"), ("B ", "dim"), escaped_line(found.ending.b)))
-    console.print(Text(summary(found), style="green" if found.is_same else "yellow"))
+    else:
+        console.print(Text.assemble(("ending  ", "dim"), ("both ", "dim"), escaped_line(found.a.ended)))
+    is_good = found.is_same and not found.neither_is_done
+    console.print(Text(summary(found), style="green" if is_good else "yellow"))
 
 
 def summary(found: Diff) -> str:
     """How many steps differ, and in what."""
     differ = sum(not pair.is_same for pair in found.pairs)
     if found.is_same:
-        return f"No difference in {len(found.pairs)} steps"
+        same = f"No difference in {counted(len(found.pairs), 'step')}"
+        return f"{same}, but neither run did its task" if found.neither_is_done else same
     parts = [f"{many} {where if where.startswith('only') else f'in {where}'}" for where, many in found.counts.items()]
     parts += ["the endings"] * (found.ending is not None)
     return f"{differ} of {len(found.pairs)} steps differ: {', '.join(parts)}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from vision_agent.describe.action_sentences import ENDED
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, StepPair
@@ -73,6 +74,7 @@ def render_diff(found: Diff, accept: str = "") -> str:
         .get_template("diff.html.j2")
         .render(
             diff=found,
+            ended=ENDED,
             deciders=[cut_text(deciders_of(run), _LONGEST_SHOWN) for run in runs],
             rows=[_row(pair, folders, runs) for pair in found.pairs],
             differ=[pair for pair in found.pairs if not pair.is_same],

@@ -22,6 +22,7 @@ from markupsafe import Markup
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.assets import palette
 from vision_agent.describe.action_sentences import (
+    ENDED,
     PARTIAL,
     REASONS,
     action_phrase,
@@ -98,10 +99,9 @@ def write_named(path: Path, html: str) -> Path:
     """Writes an HTML page to a path that a user named, and returns the path.
 
     Raises:
-        UsageError: it cannot be written there.
+        UsageError: it cannot be written there, or there is no such folder.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_private(path, html.encode("utf-8", "replace"))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", "name another file with --html") from error
@@ -163,21 +163,22 @@ def _is_traced(run: Run) -> bool:
     return bool(run.provenance.settings.get("browser", {}).get("trace"))
 
 
-_VERDICTS = {
-    "done": ("Done", "ok"),
-    "not_done": ("Not done", "failed"),
-    "infeasible": ("Cannot be done", "failed"),
-    "limit": ("Stopped at a limit", "warned"),
-    "needs_person": ("Needs a person", "warned"),
-    "unavailable": ("Browser or model unavailable", "failed"),
-    "error": ("Ended by an error", "failed"),
-    "interrupted": ("Interrupted", "warned"),
-    "dry_run": ("Dry run", "ok"),
+_STATES = {
+    "done": "ok",
+    "not_done": "failed",
+    "infeasible": "failed",
+    "limit": "warned",
+    "needs_person": "warned",
+    "unavailable": "failed",
+    "error": "failed",
+    "interrupted": "warned",
+    "dry_run": "ok",
 }
 
 
 def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], chain: Chain) -> RunHeader:
-    verdict, state = _VERDICTS[run.ending.status] if run.ending else ("No ending", "warned")
+    verdict = ENDED[run.ending.status] if run.ending else "No ending"
+    state = _STATES[run.ending.status] if run.ending else "warned"
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
     decisions = [view.turn.decision for view in views if view.turn.decision]
     usages = [usage for view in views for usage in view.turn.usages]

@@ -36,7 +36,7 @@ from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_cha
 from vision_agent.record.run_files import hash_file, names_in, read_file, reading
 from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, STEPS, shot_name
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Choice, Decision, Observation, Shot
+from vision_agent.types import Choice, Decision, EndingStatus, Observation, Shot
 
 _REPORT = "report.html"
 _DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')
@@ -77,7 +77,7 @@ class Verified(FrozenModel):
     """Files that are made from the record and therefore not verified; `vision-agent report` makes them again."""
     authors: dict[str, int]
     """The number of decisions by each kind of author."""
-    ending: str
+    ending: EndingStatus | Literal[""]
     """The status of the ending; empty if no line that can be read has one."""
     may_have_happened: tuple[str, ...] = ()
     """Actions that were begun without a recorded outcome: the run was interrupted there."""
@@ -183,7 +183,7 @@ class _EventSequence:
     steps: int = 0
     acts: int = 0
     authors: dict[str, int] = field(default_factory=dict)
-    ending: str = ""
+    ending: EndingStatus | Literal[""] = ""
     open_acts: list[str] = field(default_factory=list)
     _faults: list[Fault] = field(default_factory=list)
     _by_provider: bool = False

@@ -19,7 +19,7 @@ STATUS_WORDS: dict[str, StatusWords] = {
     "dry_run": StatusWords("✓", "Dry run", "ok"),
     "running": StatusWords("●", "Running", "going"),
     "not_done": StatusWords("✕", "Not done", "failed"),
-    "infeasible": StatusWords("✕", "Infeasible", "failed"),
+    "infeasible": StatusWords("✕", "Cannot be done", "failed"),
     "limit": StatusWords("!", "Limit reached", "warned"),
     "needs_person": StatusWords("!", "Needs a person", "warned"),
     "unavailable": StatusWords("✕", "Unavailable", "failed"),
