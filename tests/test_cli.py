@@ -59,6 +59,39 @@ def test_every_command_is_in_the_help() -> None:
     assert all(command in shown for command in ("run", "marks", "replay", "diff", "memory", "setup", "eval", "compare"))
 
 
+def test_help_says_in_words_what_options_take_and_not_by_the_types_of_python() -> None:
+    every = [
+        "run",
+        "demo",
+        "marks",
+        "record",
+        "login",
+        "replay",
+        "resume",
+        "diff",
+        "runs",
+        "runs rm",
+        "report",
+        "verify",
+    ]
+    every += ["export", "import", "freeze", "memory add", "memory list", "eval SUITE", "eval perception", "doctor"]
+    every += ["eval security", "compare", "mcp", "ui", "trust", "sessions rm"]
+    script = "\n".join(
+        [
+            "from vision_agent.cli.main import app",
+            f"for each in {every!r}:",
+            "    try: app([*each.split(), '--help'])",
+            "    except SystemExit: pass",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert done.stdout.count("--help") >= len(every)
+    assert not re.findall(r"<(?!provider>|model>)\w[^<>\n]*>|list\[", done.stdout)
+
+
 def test_sentences_of_the_help_are_wrapped_where_the_terminal_ends_and_nowhere_else() -> None:
     lines = [line.strip() for line in vision_agent("login", "--help", COLUMNS="80").stdout.splitlines()]
     begin = lines.index("Nothing is recorded, and no model sees the window. The key of the session is")
@@ -547,6 +580,8 @@ def test_a_supervised_run_says_where_and_waits_for_the_person(serve: Any, tmp_pa
     assert process.returncode == 0, err
     assert answered == 2
     assert out == "The task is done.\n"
+    assert "The run waits there for you before each step." in err
+    assert "waiting for a person: click Pay now" in err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no limit of file sizes")
@@ -635,3 +670,9 @@ def test_only_files_in_the_upload_folder_can_be_uploaded_and_no_link_leads_out_o
     assert files_in(None) == ()
     with pytest.raises(UsageError, match="There is no folder"):
         files_in(tmp_path / "outside.txt")
+
+
+def test_little_is_loaded_before_ctrl_c_ends_a_command_with_a_sentence() -> None:
+    script = "import sys; before = {*sys.modules}; import vision_agent.__main__; print(*({*sys.modules} - before))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert {"asyncio", "importlib.abc", "re", "typing"}.isdisjoint(done.stdout.split())

@@ -6,11 +6,16 @@ The public names, found when they are first used, so that `import vision_agent` 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from vision_agent import old_names
 
+TYPE_CHECKING = False
+"""For type checkers, which take it for true. `typing` would be most of what this module costs, and Ctrl-C prints a
+traceback until it is loaded."""
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from vision_agent.actions import Action as Action
     from vision_agent.actions import Cell as Cell
     from vision_agent.actions import Point as Point

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_loader
-from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False
+"""As in `__init__`, which imports this module."""
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Any
 
 _PACKAGE = "vision_agent."
 MODULES = {
@@ -184,13 +187,18 @@ def renamed(module: str, name: str) -> Any:
     return getattr(import_module(module), new)
 
 
-class _OldPaths(MetaPathFinder, Loader):
+class _OldPaths:
+    """A finder and loader. It inherits from none of `importlib.abc`, which takes 15 ms to import."""
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         del path, target
         is_old = fullname.startswith(_PACKAGE) and fullname.removeprefix(_PACKAGE) in MODULES
-        return spec_from_loader(fullname, self) if is_old else None
+        return ModuleSpec(fullname, self) if is_old else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        del spec
 
     def exec_module(self, module: ModuleType) -> None:
         new = _PACKAGE + MODULES[module.__name__.removeprefix(_PACKAGE)]

@@ -16,24 +16,52 @@ from typer.core import TyperCommand, TyperGroup
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class _PlainSwitches:
-    """Leaves out the type of a switch, which takes no value."""
+_VALUES = {
+    **dict.fromkeys(("--animate", "--file", "--html", "--patch", "--policy", "--sheet", "--steps"), "FILE"),
+    **dict.fromkeys(("--memory", "--pages"), "FOLDER"),
+    **dict.fromkeys(("--jobs", "--max-sessions", "--most", "--rounds", "--seeds"), "N"),
+    **dict.fromkeys(("--episode-seconds", "--idle"), "SECONDS"),
+    **dict.fromkeys(("--only", "--variant", "--without"), "NAME"),
+    "--ablate": "PARTS",
+    "--allow-host": "HOST",
+    "--approve": "never|risky|always",
+    "--day": "DAY",
+    "--head": "HASH",
+    "--model": "MODEL",
+    "--older-than": "AGE",
+    "--out": "PATH",
+    "--port": "PORT",
+    "--set": "NAME=VALUE",
+    "--status": "STATUS",
+    "--text": "TEXT",
+    "--tolerance": "PERCENT",
+    "--url": "URL",
+}
+"""What an option takes, where it does not say so itself."""
+
+
+class _PlainValues:
+    """Says in words what options take, in place of Python's types; a switch and an argument need none."""
 
     # Untyped: some versions of typer use click's types here, others their own.
     def get_params(self, ctx: Any) -> Any:
         """The parameters for the help and the parser."""
         found = super().get_params(ctx)  # type: ignore[misc]
         for each in found:
-            if getattr(each, "is_flag", False):
+            if each.param_type_name == "argument":
+                each.display_type_rich = lambda ctx: None  # noqa: ARG005
+            elif getattr(each, "is_flag", False):
                 each.metavar = ""
+            elif each.metavar is None:
+                each.metavar = next((_VALUES[name] for name in each.opts if name in _VALUES), None)
         return found
 
 
-class _Command(_PlainSwitches, TyperCommand):
+class _Command(_PlainValues, TyperCommand):
     pass
 
 
-class CommandGroup(_PlainSwitches, TyperGroup):
+class CommandGroup(_PlainValues, TyperGroup):
     """A command with commands of its own."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,6 +95,8 @@ def _introduce(console: Console, settings: Settings) -> None:
 
 def _show(console: Console, settings: Settings, shown: DemoTask, as_json: bool) -> dict[str, Any]:
     """Carries out one task and prints how it went; returns the facts for `--json`."""
+    import asyncio
+
     from rich.rule import Rule
     from rich.text import Text
 

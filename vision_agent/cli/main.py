@@ -8,7 +8,6 @@ Exit codes: 0 done, 1 not done, 2 usage or an error, 3 limit, 4 needs a person o
 from __future__ import annotations
 
 import _thread
-import asyncio
 import json
 import re
 import shlex
@@ -17,7 +16,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,6 +148,8 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib import metadata
+
         typer.echo(metadata.version("vision-agent"))
         raise typer.Exit
 
@@ -198,6 +198,8 @@ def doctor(
 
 
 def _check(probe: Any, flags: dict[str, Any], as_json: bool, *, ask: bool = False) -> None:
+    import asyncio
+
     from vision_agent.models.credentials import model_accesses
     from vision_agent.text.console import TerminalConsole, progress_line
 
@@ -301,6 +303,8 @@ def marks(
 
     Where targets are small and crowded: vision-agent marks page.html --out closer --zoom 12
     """
+    import asyncio
+
     from vision_agent.record.observation import write_observation
     from vision_agent.session import look_at
 

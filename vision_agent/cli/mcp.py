@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from dataclasses import dataclass
@@ -97,6 +96,8 @@ def mcp(
     """
     if find_spec("mcp") is None:
         raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
+    import asyncio
+
     from vision_agent.browser.launch.profile import require_profile
     from vision_agent.integrations.mcp.browser_session import MOST_STEPS, SessionRules
     from vision_agent.integrations.mcp.client_settings import client_settings, stand_in

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +39,8 @@ def ui(
     The page is served on this machine only, and its address works in one browser. When you stop this command, runs
     that were started from the page are interrupted; `vision-agent resume` continues them.
     """
+    import asyncio
+
     settings = load_settings(**given(runs=runs))
     asyncio.run(_serve(settings, port, opens=not no_open))
 
