@@ -9,7 +9,7 @@ from vision_agent.actions import Click
 from vision_agent.policy.approval import risks_of
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.terminal import TerminalApprover
-from vision_agent.types import Choice, Task
+from vision_agent.types import Author, Choice, Task
 
 
 async def answered(*lines: str, title: str = "") -> tuple[Choice | None, str]:
@@ -83,6 +83,42 @@ async def test_a_browser_without_a_window_is_not_taken_over_from_the_terminal() 
     approver = TerminalApprover(has_window=False, read=read, say=shown.append)
     choice = await approver.approve(Task(goal="Pay"), seen(), decided(PAY), ())
     assert (choice, "--headed" in shown[-1]) == (Choice(kind="stop", through="terminal"), True)
+
+
+@pytest.mark.parametrize(
+    ("author", "has_window", "offered"),
+    [
+        ("model", True, ("! instruction", "t: take over")),
+        ("model", False, ("! instruction",)),
+        ("steps", True, ("!: skip this", "t: take over")),
+        ("replay", False, ("!: skip this",)),
+    ],
+)
+async def test_only_answers_that_are_possible_are_offered(
+    author: Author, has_window: bool, offered: tuple[str, ...]
+) -> None:
+    lines, prompts, shown = ["?", "!" if author in ("steps", "replay") else "! wait"], list[str](), list[str]()
+
+    async def read(prompt: str) -> str:
+        prompts.append(prompt)
+        return lines.pop(0)
+
+    approver = TerminalApprover(has_window=has_window, read=read, say=shown.append)
+    decision = decided(PAY).model_copy(update={"author": author})
+    choice = await approver.approve(Task(goal="Pay"), seen(), decision, ())
+    assert choice is not None
+    assert (choice.kind, bool(choice.text)) == ("instruct", True)
+    ways = " · ".join(("Enter: yes", "n: stop the run", *offered, "a line: do that instead", "?: help"))
+    assert prompts[0] == f"Do it? ({ways}) "
+    assert ("take over" in shown[-1]) == has_window
+
+
+async def test_the_help_is_short_and_says_how_to_see_every_step_line() -> None:
+    _, short = await answered("?", "y")
+    _, long = await answered("??", "y")
+    assert len(short.splitlines()) < 12
+    assert "all step lines" in short
+    assert "magnify Map 2 times" in long
 
 
 async def test_what_a_page_is_called_does_not_move_the_cursor() -> None:

@@ -15,17 +15,10 @@ from vision_agent.text.escape import cut_text, escaped_line, terminal_text
 from vision_agent.text.urls import shown_address
 from vision_agent.types import Choice, Decision, Observation, Risky, Task
 
-_PROMPT = "Do it? (Enter: yes · n: stop the run · ! instruction · t: take over · a line: do that instead · ?: help) "
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
-_HELP = f"""\
-  Enter, y                          approve
-  stop, n, quit                     stop the run
-  ! only the blue one               skip these actions; a model reads this and decides again, step lines go on after it
-  t                                 skip these actions and take over the browser window
-  click 12                          a step line: do this instead
-{GRAMMAR}"""
-
-
+_FOLLOWS_LINES = ("steps", "replay")
+"""Who decides where nothing that a person says changes it."""
+_SKIP = "Skip this."
 _LONGEST = 2000
 """Characters of one printed text; more would push the rest of the proposal out of sight."""
 
@@ -69,9 +62,10 @@ class TerminalApprover:
             self._say(f"  {_line(describe_action(action, observation))}")
         if risks:
             self._say(f"Approval needed: {escaped_line(words_of(risks))}")
+        reads = decision.author not in _FOLLOWS_LINES
         while True:
             try:
-                typed = (await self._read(_PROMPT)).strip()
+                typed = (await self._read(self._prompt(reads=reads))).strip()
             except EOFError:
                 return None
             if typed.lower() in ("", "y", "yes"):
@@ -83,9 +77,11 @@ class TerminalApprover:
             if typed.lower() == "t":
                 self._say("The browser has no window to take over; start the run with --headed.")
             elif typed.lower() in ("?", "help"):
-                self._say(_HELP)
+                self._say(self._help(reads=reads))
+            elif typed == "??":
+                self._say(GRAMMAR)
             elif typed.startswith("!"):
-                if text := typed[1:].strip():
+                if text := typed[1:].strip() or _SKIP * (not reads):
                     return Choice(kind="instruct", text=text, through="terminal", name=self._name)
                 self._say("Type what the model should know after the !")
             else:
@@ -95,6 +91,27 @@ class TerminalApprover:
                     self._say(error.sentence)
                 else:
                     return Choice(kind="replace", actions=(action,), through="terminal", name=self._name)
+
+    def _prompt(self, *, reads: bool) -> str:
+        """The question, with the answers that are possible. `reads`: whoever decides reads what a person says."""
+        skips = "! instruction" if reads else "!: skip this"
+        ways = ["Enter: yes", "n: stop the run", skips, *["t: take over"] * self._has_window]
+        return f"Do it? ({' · '.join([*ways, 'a line: do that instead', '?: help'])}) "
+
+    def _help(self, *, reads: bool) -> str:
+        ways = {
+            "Enter, y": "approve",
+            "n, stop, quit": "stop the run",
+            **(
+                {"! only the blue one": "skip these actions; the model reads this and decides again"}
+                if reads
+                else {"!": "skip these actions and go on with what follows"}
+            ),
+            **({"t": "skip these actions and take over the browser window"} if self._has_window else {}),
+            "click 12": 'do this step line instead, or another: type "Ann" into Name, press Enter, scroll down',
+            "??": "all step lines",
+        }
+        return "\n".join(f"  {typed:<20} {meaning}" for typed, meaning in ways.items())
 
     async def handed_back(self) -> None:
         """Return at the next line, or when the input is closed."""
