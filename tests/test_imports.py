@@ -112,9 +112,10 @@ INSIDE = {
     },
     "models": {
         "coordinates": "",
+        "model_names": "",
         "price": "",
         "providers": "",
-        "credentials": "providers",
+        "credentials": "model_names providers",
         "own_decider": "providers",
         "prompt": "coordinates",
         "reply": "coordinates",
