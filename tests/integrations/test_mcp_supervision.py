@@ -44,7 +44,7 @@ async def test_a_person_approves_on_the_page_that_the_first_answer_links(
         assert "page: Sent" in sent.page
         assert "supervision.localhost" not in sent.text
         await driver.close()
-        await expect(page.get_by_text("The task is done").first).to_be_visible()
+        await expect(page.get_by_text("The client closed the session as done").first).to_be_visible()
     [folder] = assert_verified(tmp_path, 1)
     choices = [step.approval.choice for step in read(folder).steps if step.approval and step.approval.choice]
     assert [(each.kind, each.through) for each in choices] == [("approve", "page")]

@@ -244,7 +244,7 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
     assert [message.text for message in ran.task.messages] == ["Enough"]
     assert agent.folder is not None
     assert agent.report is not None
-    assert "replaced by another action, on the supervision page" in agent.report.read_text("utf-8")
+    assert "replaced by another action on the supervision page" in agent.report.read_text("utf-8")
     assert verify(agent.folder, agent.head).holds
 
 
