@@ -71,7 +71,12 @@ def test_a_mark_is_known_again_by_its_fingerprint_and_not_by_its_number() -> Non
         ([thing(1, row="a")], [thing(1, row="b")], "has other words beside it"),
         ([thing(1, context="Ann")], [thing(1, context="Bob")], r"\[1\] is the same by itself, but has other words"),
         ([thing(1, heading="Ann")], [thing(1, heading="Bob")], "has other words beside it"),
-        ([thing(1, context="Ann")], [thing(1)], "has other words beside it"),
+        ([thing(1, context="Ann")], [thing(1)], "has other words beside it, 'Ann' in the record and nothing here"),
+        (
+            [thing(1, context="Leave on 3 May")],
+            [thing(1, context="Leave on 9 May")],
+            "'3 May' in the record and '9 May'",
+        ),
         ([thing(1)], [thing(1, context="Ann")], "has other words beside it"),
         (
             [thing(1, context="Ann"), thing(2, context="Bob")],

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from vision_agent.actions import Click, Finish, Wait
+from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.events import Decided, Happened, Judged, Proposed, Troubled
 from vision_agent.progress.terminal_progress import Progress, found_facts
 from vision_agent.types import Decision, Outcome, Verdict
@@ -56,17 +57,17 @@ def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))
     pause, end = Wait(seconds=0.5), Finish(success=False, answer="There is no mug.")
-    progress(
-        Decided(step=1, decision=Decision(next_goal="look again for: click Mug", actions=(pause,), author="steps"))
-    )
     waited = Outcome(status="done", effect="no_effect", sentence="Waited 0.5 s. Nothing changed.")
-    progress(Happened(step=1, index=0, outcome=waited))
+    for goal, author in (("look again for: click Mug", "steps"), (f"{LOOK_AGAIN_IN_REPLAY}1 of the record", "replay")):
+        progress(Decided(step=1, decision=Decision(next_goal=goal, actions=(pause,), author=author)))
+        progress(Happened(step=1, index=0, outcome=waited))
     progress(Decided(step=2, decision=Decision(next_goal="give up", actions=(end,), author="steps")))
     progress(Happened(step=2, index=0, outcome=Outcome(status="done", effect="finished", sentence=end.answer)))
-    first, second = shown.getvalue().splitlines()
+    first, again, last = shown.getvalue().splitlines()
     assert first.startswith("    1 · look again")
-    assert second.startswith("    2 ✗ give up")
-    assert "not done" in second
+    assert again.startswith("    1 · Look again")
+    assert last.startswith("    2 ✗ give up")
+    assert "not done" in last
 
 
 def test_what_a_judge_says_stands_below_the_step_that_it_judged():

@@ -329,7 +329,7 @@ def _changed_words(old: Mark, new: Mark) -> str:
                 (at for at, (one, other) in enumerate(zip(*words, strict=False)) if one != other), min(map(len, words))
             )
             was, now = (cut_text(printable_line(" ".join(each[alike:])), _SAID) for each in words)
-            return f", {was!r} in the record and {now!r} here"
+            return f", {repr(was) if was else 'nothing'} in the record and {repr(now) if now else 'nothing'} here"
     return ""
 
 

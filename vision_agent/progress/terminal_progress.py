@@ -16,6 +16,7 @@ from rich.text import Text
 from vision_agent.describe.action_sentences import (
     FOUND_BY,
     LOOK_AGAIN,
+    LOOK_AGAIN_IN_REPLAY,
     counted,
     failed_answer_in,
     gives_up,
@@ -132,7 +133,7 @@ class Progress:
         number, goal = (str(event.step), decision.next_goal) if event.index == 0 else ("", "")
         is_done, is_void, is_end = outcome.status == "done", lacks_effect(action, outcome), gives_up(action)
         sign, style = ("✓", "green") if is_done and not is_end else ("✗", "red")
-        if is_done and decision.author == "steps" and goal.startswith(LOOK_AGAIN):
+        if is_done and decision.author in ("steps", "replay") and goal.startswith((LOOK_AGAIN, LOOK_AGAIN_IN_REPLAY)):
             sign, style = "·", "dim"
         if is_void:
             sign, style = "·", "yellow"
