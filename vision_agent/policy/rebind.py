@@ -52,6 +52,8 @@ _SECRET = re.compile(r"<secret:([\w.-]+)>")
 _WORD = re.compile(r"\w+")
 _ALIGNED_PX, _DEEPER_PX = 4.0, 160.0
 """How far a mark may be from where it stood to the title of its row, sideways and up or down, as texts are longer."""
+_MOST_BESIDE = 200
+"""Characters of words beside a mark that are quoted."""
 _SAID = 60
 """Maximum characters of a name in a sentence."""
 
@@ -321,15 +323,20 @@ def _nearly(old: Mark, now: Observation) -> str:
 
 
 def _changed_words(old: Mark, new: Mark) -> str:
-    """What the words beside a mark, or the heading over it, were and are, from the first word that differs."""
+    """What the words beside a mark, or the heading over it, were and are, from the first word that differs.
+
+    Nothing is cut: part of a private value would not be recognised as one.
+    """
     for then, here in ((old.context, new.context), (old.heading, new.heading)):
-        if then != here:
-            words = then.split(), here.split()
-            alike = next(
-                (at for at, (one, other) in enumerate(zip(*words, strict=False)) if one != other), min(map(len, words))
-            )
-            was, now = (cut_text(printable_line(" ".join(each[alike:])), _SAID) for each in words)
-            return f", {repr(was) if was else 'nothing'} in the record and {repr(now) if now else 'nothing'} here"
+        if then == here:
+            continue
+        words = then.split(), here.split()
+        pairs = enumerate(zip(*words, strict=False))
+        alike = next((at for at, (one, other) in pairs if one != other), min(map(len, words)))
+        was, now = (printable_line(" ".join(each[alike:])) for each in words)
+        if max(len(was), len(now)) > _MOST_BESIDE:
+            return ""
+        return f", {repr(was) if was else 'nothing'} in the record and {repr(now) if now else 'nothing'} here"
     return ""
 
 
