@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from vision_agent.browser.act.input_sender import InputSender
@@ -104,7 +105,7 @@ def without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]:
     return [cells for cells in rows if cells != headings]
 
 
-def describe_sets(sets: list[RecordSet]) -> str:
+def describe_sets(sets: Sequence[RecordSet]) -> str:
     """The first few of these sets in words; with the headings that they are under where their titles are the same."""
     titles = [each.title for each in sets]
     return "; ".join(_describe_set(each, has_twin=titles.count(each.title) > 1) for each in sets[:MOST_NAMED])
