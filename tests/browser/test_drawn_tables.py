@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -148,7 +149,9 @@ async def test_of_two_tables_in_a_surface_the_one_that_is_meant_is_named_by_some
         refused = await hand.act(Read(what="table", mark=surface(hand)))
         assert (refused.status, refused.read) == ("refused", "")
         assert "shows 2 tables" in refused.sentence
-        assert "read table at NAME" in refused.sentence
+        for number in map(int, re.findall(r"read table at \[(\d+)\]", refused.sentence)):
+            assert (await hand.act(Read(what="table", mark=number))).status == "done"
+        assert refused.sentence.count("read table at [") == 2
         prices, staff = await hand.js("drawn.table()")
         for name, truth in (("Espresso", prices), ("Ann Lee", staff), ("Staff", staff)):
             assert without_ends((await read_table(hand, hand.number(name)))[0]) == truth
@@ -183,3 +186,14 @@ async def test_what_covers_a_drawn_table_is_not_read_as_a_part_of_it(on: On) -> 
         assert "9.99" not in str(rows)
         assert [row[2] for row in rows][2:] == ["4.95", "2.80", "3.10"]
         assert rows[0][2] == "‹unread›"
+
+
+async def test_where_nothing_is_drawn_in_rows_the_table_that_the_canvas_has_for_others_is_read(on: On) -> None:
+    table = "<table><tr><th>Item<th>Left<tr><td>Tea<td>3</table>"
+    async with on(f"<canvas width=300 height=120 aria-label=Stock>{table}</canvas>", settings=OCR) as hand:
+        rows, said = await read_table(hand)
+        assert rows == [["Item", "Left"], ["Tea", "3"]]
+        assert "drawn" not in said
+        assert json.loads((await extract(hand, surface(hand), item="string", left="integer")).read) == [
+            {"item": "Tea", "left": 3}
+        ]

@@ -73,7 +73,9 @@ async def drawn_table(sender: InputSender, mark: Mark, names: Sequence[str] = ()
     words = capitalised(mark_words(surface))
     if records:
         there = describe_sets(records)
-        instead = "name something in the one that is meant: read table at NAME"
+        inside = [_mark_in(sender, surface, each) for each in tables]
+        ways = " or ".join(f"read table at [{mark.label_text}]" for mark in inside if mark is not None)
+        instead = f"name something in the one that is meant: {ways or 'read table at NAME'}"
         raise Refused("ambiguous", f"{words} shows {len(records)} tables: {there}; {instead}.")
     why = "no words were read in it"
     if found.is_unclear:
@@ -153,6 +155,16 @@ def _with(mark: Mark, tables: Sequence[DrawnTable]) -> list[DrawnTable]:
         and mark.box.right > each.box.x
     ]
     return inside or below or list(tables)
+
+
+def _mark_in(sender: InputSender, surface: Mark, table: DrawnTable) -> Mark | None:
+    """A mark that is drawn in a table: the grid that it is, or something in it."""
+    inside = [
+        mark
+        for mark in sender.seen.observation.marks
+        if mark.surface == surface.number and table.box.contains(mark.box.center)
+    ]
+    return next((mark for mark in inside if mark.grid is not None), inside[0] if inside else None)
 
 
 def _as_records(sender: InputSender, surface: Mark, table: DrawnTable) -> DrawnRecords:

@@ -119,7 +119,8 @@ def _describe_set(records: RecordSet, *, has_twin: bool) -> str:
     title += ", " if title else ""
     columns = ", ".join(f'"{safe_line(heading, 30)}"' for heading in records.headings[:MOST_NAMED])
     first = safe_line(" | ".join(records.rows[0]), 40) if records.rows else ""
-    return f"{THE_SET[records.kind]} {title}{rows_words(len(records.rows))} with {columns}, first {first}"
+    named = f" with {columns}" if columns else ""
+    return f"{THE_SET[records.kind]} {title}{rows_words(len(records.rows))}{named}, first {first}"
 
 
 def title_under(records: RecordSet) -> str:

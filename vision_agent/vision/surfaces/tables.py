@@ -122,10 +122,11 @@ def read_tables(
 
 
 def count_rows(picture: Picture, proposed: SurfaceProposals, readings: Mapping[Box, Reading | None]) -> tuple[int, ...]:
-    """How many rows each table has whose columns have names, from what was read so far."""
+    """How many rows each table has, from what was read so far; empty if the columns of none have names."""
     found = find_layouts(picture, proposed)
     tables = [_table(each, each.lines, picture, picture.page, readings, ()) for each in found.layouts]
-    return tuple(len(each.rows) for each in tables if each is not None and each.headings)
+    known = [each for each in tables if each is not None]
+    return tuple(len(each.rows) for each in known) if any(each.headings for each in known) else ()
 
 
 def _may_be_text(line: Box) -> bool:

@@ -74,7 +74,7 @@ class SurfaceLook:
     chart: Chart | None = None
     """What the surface says if it is a chart and was read."""
     tables: tuple[int, ...] = ()
-    """How many rows each table in it has whose columns have names."""
+    """How many rows each table in it has, if the columns of one have names."""
     postponed: int = 0
     """The number of texts that there was no time to read."""
     layer: TextLayer = NO_LAYER
