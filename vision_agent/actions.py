@@ -554,8 +554,9 @@ class Read(_Action):
     """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark.
 
     `download` is the text of the last downloaded file, a PDF or plain text. With a field's mark and `view`, it is the
-    field's whole value. The `table` of a drawn chart has the values that its picture shows, each with its error; with
-    `exact`, the pointer also goes over its points, and the values that the page then shows have no error.
+    field's whole value. The `table` of a surface is what is drawn there in rows and columns. That of a drawn chart has
+    the values that its picture shows, each with its error; with `exact`, the pointer also goes over its points, and the
+    values that the page then shows have no error.
     """
 
     model_config = _requires("what", "exact")
@@ -569,7 +570,7 @@ class Read(_Action):
 
 
 class Extract(_Action):
-    """Get the rows of a table, a list or repeated cards as JSON that meets a schema.
+    """Get the rows of a table, drawn or not, a list or repeated cards as JSON that meets a schema.
 
     The schema, written as JSON, is of an array of objects whose properties are named like the columns.
     """

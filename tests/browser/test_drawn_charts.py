@@ -159,3 +159,26 @@ async def test_bars_of_known_values_are_read_within_their_error_and_without_bias
         pixels = await hand.js("drawn.pixels")
         assert abs(sum(off) / len(off)) * pixels <= 0.2, (read, values)
         assert max(error for _, error in read) * pixels <= 2
+
+
+LYING_BARS = [
+    ("height=620&low=0&high=100&font=16px+sans-serif&rules=1", (20, 55, 80, 35, 62, 91)),
+    ("height=500&low=0&high=4000&font=13px+sans-serif&rules=1", (1200, 3400, 2800, 3900, 150, 2222)),
+    ("height=433&low=0&high=100&font=12px+sans-serif", (20, 55, 80, 35, 62, 91)),
+]
+
+
+@pytest.mark.parametrize(("asked", "values"), LYING_BARS)
+async def test_lying_bars_of_known_values_are_read_within_their_error_and_without_bias(
+    on: On, asked: str, values: tuple[float, ...]
+) -> None:
+    page = (PAGE.parent / "known_bars.html").read_text("utf-8")
+    path = f"/at?lying=1&{asked}&values={','.join(map(str, values))}"
+    async with on("", {"/at": page}, path=path, settings=OCR) as hand:
+        [_, *rows] = await table_of(hand)
+        read = [tuple(map(float, row[1].split(" ± "))) for row in rows]
+        off = [value - true for (value, _), true in zip(read, values, strict=True)]
+        assert all(abs(each) <= error for each, (_, error) in zip(off, read, strict=True)), (read, values)
+        pixels = await hand.js("drawn.pixels")
+        assert abs(sum(off) / len(off)) * pixels <= 0.3, (read, values)
+        assert max(error for _, error in read) * pixels <= 2

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.browser.hand import On
+import pytest
+
+from tests.browser.hand import SETTINGS, On
 from vision_agent.geometry import Box
+from vision_agent.vision.ocr import can_read
 
 DRAWN = Path(__file__).parents[2] / "fixtures" / "drawn"
 
@@ -21,3 +24,34 @@ async def test_shapes_are_marked_whole_whether_filled_or_not_and_nothing_else_is
         wrong = [mark for mark in marks if not any(each.likeness(mark) >= 0.6 for each in objects)]
         assert missed == []
         assert len(wrong) <= 1
+
+
+PILLS = """<canvas width=640 height=200 aria-label=Legend></canvas><script>
+const pen = document.querySelector("canvas").getContext("2d");
+pen.fillStyle = "#fff"; pen.fillRect(0, 0, 640, 200);
+const pill = (x, y, width, height, radius) => { pen.beginPath(); pen.roundRect(x, y, width, height, radius); };
+pen.font = "600 14px sans-serif"; pen.textBaseline = "middle";
+const pills = ["Shop", "Online", "Caf\u00e9s", "Wholesale"].map((name, at) => {
+  const box = { x: 20 + 140 * at, y: 40, width: 42 + Math.round(pen.measureText(name).width), height: 30 };
+  pill(box.x + 0.5, box.y + 0.5, box.width - 1, 29, 14.5); pen.strokeStyle = "#e2e6ef"; pen.stroke();
+  pill(box.x + 12, box.y + 9, 12, 12, 4); pen.fillStyle = ["#4457d6", "#12a594", "#f2a516", "#e5556e"][at]; pen.fill();
+  pen.fillStyle = "#1c2233";
+  pen.fillText(name, box.x + 31, box.y + 16);
+  return { name, box };
+});
+window.drawn = { controls: () => pills };
+</script>"""
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+async def test_letters_near_the_rim_of_a_pill_are_no_dashes_and_the_pill_has_its_name(on: On) -> None:
+    async with on(
+        "<style>body{margin:0}</style>" + PILLS, settings=SETTINGS.model_copy(update={"ocr_deadline_s": 60})
+    ) as hand:
+        for pill in await hand.js("drawn.controls()"):
+            box = Box.model_validate(pill["box"])
+            best = max(
+                (mark for mark in hand.seen.marks if mark.source != "dom"), key=lambda mark: mark.box.likeness(box)
+            )
+            assert (best.name, best.box.likeness(box) >= 0.6) == (pill["name"], True), hand.seen.listing
+        assert "dashed" not in hand.seen.listing

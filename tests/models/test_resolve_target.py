@@ -306,6 +306,33 @@ def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_shape() -> None
         find_target(parse_target("green box"), page)  # that one has a name
 
 
+def test_drawn_shapes_without_a_name_are_offered_by_what_the_listing_calls_them_if_a_word_fits() -> None:
+    drawn = {"source": "cv", "role": "generic"}
+    page = seen(
+        mark(1, "Board", "surface", tag="canvas", role="img"),
+        mark(2, "", "guess", look="blue", tag="round", **drawn),
+        mark(3, "", "guess", look="dashed red", tag="box", looks_like="field", **drawn),
+        mark(4, "Start", "guess", look="green", source="ocr", tag="box", role="generic"),
+        mark(5, "", "guess", tag="grid", role="grid", source="cv", grid=Grid(rows=2, columns=3, cells=())),
+    )
+    for words, offered in (
+        ("purple circle", r"\[2\] blue round"),
+        ("the blue ball", r"\[2\] blue round"),
+        ("red search field", r"\[3\] dashed red box"),
+        ("first cell", r"\[5\] grid of 2 rows and 3 columns"),
+    ):
+        with pytest.raises(NotFoundError, match=rf"the nearest are .*{offered}"):
+            find_target(parse_target(words), page)
+    with pytest.raises(NotFoundError) as missing:
+        find_target(parse_target("Stat"), page)
+    assert "blue round" not in str(missing.value)
+    bare = seen(mark(2, "", "guess", look="blue", tag="round", **drawn))
+    with pytest.raises(NotFoundError, match=r"the nearest are \[2\] blue round"):
+        find_target(parse_target("blue ball"), bare)
+    with pytest.raises(NotFoundError, match="there is no mark with a name"):
+        find_target(parse_target("Save"), bare)
+
+
 def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_role() -> None:
     drawn = {"source": "cv", "tag": "box", "role": "generic", "looks_like": "tile"}
     page = seen(

@@ -19,6 +19,7 @@ from vision_agent.actions import Action
 from vision_agent.browser.act import drag, fields, look_at, navigate, pan, pointer, read, select, zoom
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
+from vision_agent.browser.act.drawn_tables import LONGEST_S as LONGEST_READ_S
 from vision_agent.browser.act.effect import ANSWERS_S, CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.exact_values import LONGEST_S
 from vision_agent.browser.act.extract import extract
@@ -251,8 +252,10 @@ def _deadline_s(sender: InputSender, action: Action) -> float:
             return deadline + sender.settings.navigation_deadline_s
         case actions.Select():
             return _LOOKS_FOR_OPTIONS * sender.deadline_s
-        case actions.Read(exact=True):
-            return deadline + LONGEST_S
+        case actions.Read(what="table"):
+            return deadline + LONGEST_READ_S + (LONGEST_S if action.exact else 0)
+        case actions.Extract():
+            return deadline + LONGEST_READ_S
         case actions.Drag():
             return deadline + _POINT_S * len(action.path)
         case _:

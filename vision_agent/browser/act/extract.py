@@ -11,8 +11,9 @@ from jsonschema.exceptions import SchemaError
 
 from vision_agent.actions import Extract
 from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.drawn_tables import DrawnRecords, drawn_records, drawn_table, with_columns
 from vision_agent.browser.act.input_sender import InputSender
-from vision_agent.browser.act.read import MOST_READ
+from vision_agent.browser.act.read import MOST_READ, has_table
 from vision_agent.browser.act.record_sets import (
     THE_SET,
     all_records,
@@ -31,6 +32,7 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.text import RecordSet
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
+from vision_agent.vision.surfaces.things import UNREAD, UNSURE
 
 _NOTHING = {"", "-", "–", "—", "−"}
 """Contents of a cell that count as empty."""
@@ -59,9 +61,10 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
         raise Refused(
             "unsupported", f"{len(rows)} rows are too many at once; ask for fewer columns, or read the table."
         )
-    return Attempt(
-        f"Extracted {rows_words(len(rows))} of {THE_SET[found.kind]} {words}", None, read=text, needs_no_effect=True
-    )
+    said = f"Extracted {rows_words(len(rows))} of {THE_SET[found.kind]} {words}"
+    if isinstance(found, DrawnRecords):
+        said = "; ".join([said, *found.notes])
+    return Attempt(said, None, read=text, needs_no_effect=True)
 
 
 async def _records(sender: InputSender, action: Extract, names: list[str]) -> tuple[RecordSet, str]:
@@ -72,12 +75,18 @@ async def _records(sender: InputSender, action: Extract, names: list[str]) -> tu
     """
     if isinstance(action.mark, int):
         return await _records_around(sender, action.mark, names)
-    every = [each for each in await all_records(sender) if each.rows]
+    every: list[RecordSet] = [each for each in await all_records(sender) if each.rows]
     named = sets_named(action.mark, every) if action.mark else every
     where = f'of "{safe_line(action.mark, 60)}"' if action.mark else "of the page"
     fitting = sets_with_columns(named, names)
+    if not fitting and (drawn := [with_columns(each, names) for each in await drawn_records(sender)]):
+        every += drawn
+        named = sets_named(action.mark, every) if action.mark else every
+        fitting = sets_with_columns(named, names)
     if len(fitting) == 1:
         found = fitting[0]
+        if isinstance(found, DrawnRecords):
+            return found, f"drawn in {found.drawn_in}"
         return found, f'"{safe_line(found.title, 60)}"' if found.title else where
     if not fitting and len(named) == 1:
         return named[0], where  # which says the columns that it has
@@ -90,6 +99,14 @@ async def _records(sender: InputSender, action: Extract, names: list[str]) -> tu
 
 
 async def _records_around(sender: InputSender, number: int, names: list[str]) -> tuple[RecordSet, str]:
+    mark = sender.seen.observation.mark(number)
+    if mark is not None and (mark.kind == "surface" or mark.surface is not None):
+        try:
+            drawn = with_columns(await drawn_table(sender, mark, names), names)
+            return drawn, f"drawn in {drawn.drawn_in}"
+        except Refused as refusal:
+            if mark.kind != "surface" or refusal.refusal != "unsupported" or not await has_table(sender, number):
+                raise
     must_be_element(number, sender.seen)
     at = await sender.locate(number)
     assert at.mark is not None
@@ -137,6 +154,12 @@ def _column(name: str, records: RecordSet, words: str) -> int:
 def _value(row: list[str], column: int, name: str, schema: dict[str, Any], number: int) -> str | float | int | None:
     """The content of a cell, as one of the types that the schema allows."""
     text, kinds = row[column] if column < len(row) else "", _types(schema)
+    if UNREAD in text or UNSURE in text:
+        what = f"something for {safe_line(name, 40)} that was not read"
+        if UNREAD not in text:
+            plain = safe_line(text.replace(UNSURE, "").strip(), 60)
+            what = f'"{plain}" for {safe_line(name, 40)}, which may have been read wrongly'
+        raise Refused("unsupported", f"Row {number} has {what}; zoom to it and extract again, or read the table.")
     if "null" in kinds and text.strip() in _NOTHING:
         return None
     if not kinds & {"number", "integer"}:

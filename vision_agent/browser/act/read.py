@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from vision_agent.actions import Read, Wait
 from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.drawn_tables import DrawnRecords, drawn_records, drawn_table
 from vision_agent.browser.act.exact_values import LONGEST_S, with_exact_values
 from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.act.input_sender import InputSender
@@ -61,8 +62,7 @@ async def read(sender: InputSender, action: Read) -> Attempt:
             return _read_text(*await _table_called(sender, action.mark))
         if chart := await _chart(sender, action):
             return chart
-        table, words = await _table(sender, action.mark)
-        text, what = _as_text(table), f"the {table.kind} around {words}, {len(table.rows)} rows"
+        text, what = await _table(sender, action.mark)
     else:
         text = await _read_frames(sender, action.what)
         what = "what is in view" if action.what == "view" else "the whole page"
@@ -205,11 +205,18 @@ def _as_text(table: TableAnswer | RecordSet) -> str:
 async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
     """The text of the table, list or cards with this caption, label or heading, and what it is.
 
+    What is drawn in surfaces is asked only where no element is called so.
+
     Raises:
         Refused: none is called so, or several are.
     """
-    every = [each for each in await all_records(sender) if each.rows and each.title]
+    every: list[RecordSet] = [each for each in await all_records(sender) if each.rows and each.title]
     found = sets_titled(words, every)
+    if not found:
+        every += [each for each in await drawn_records(sender) if each.title]
+        found = sets_titled(words, every)
+    if len(found) == 1 and isinstance(found[0], DrawnRecords):
+        return _as_text(found[0]), found[0].words
     if len(found) == 1:
         called = f'"{safe_line(found[0].title, 60)}"'
         return _as_text(found[0]), f"{THE_SET[found[0].kind]} {called}, {len(found[0].rows)} rows"
@@ -225,16 +232,33 @@ async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
     raise Refused("not_an_option", f"No table, list or cards here are called {asked}. There are: {there}.")
 
 
-async def _table(sender: InputSender, number: int) -> tuple[TableAnswer, str]:
+async def _table(sender: InputSender, number: int) -> tuple[str, str]:
+    """The text of the table or list around a mark, or drawn around it, and what it is."""
+    mark = sender.seen.observation.mark(number)
+    drawn = None
+    if mark is not None and (mark.kind == "surface" or mark.surface is not None):
+        try:
+            drawn = await drawn_table(sender, mark)
+        except Refused as refusal:
+            if mark.kind != "surface" or refusal.refusal != "unsupported" or not await has_table(sender, number):
+                raise
+    if drawn is not None:
+        return _as_text(drawn), drawn.words
     must_be_element(number, sender.seen)
     at = await sender.locate(number)
     assert at.mark is not None
     assert at.frame is not None
     table = await overlay_calls.text.table_around(at.frame, sender.deadline_s, at.mark.key)
-    if table is None and at.mark.kind == "surface":
-        words = capitalised(mark_words(at.mark))
-        raise Refused("unsupported", f"{words} shows no chart that can be read; words drawn there are in the listing.")
     if table is None:
         instead = await what_else(sender)
         raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; {instead}.")
-    return replace(table, rows=without_head(table.headings, table.rows)), at.words
+    table = replace(table, rows=without_head(table.headings, table.rows))
+    return _as_text(table), f"the {table.kind} around {at.words}, {len(table.rows)} rows"
+
+
+async def has_table(sender: InputSender, number: int) -> bool:
+    """Whether an element is in a table or list of the page, or has one for people who do not see it."""
+    at = await sender.locate(number)
+    assert at.mark is not None
+    assert at.frame is not None
+    return await overlay_calls.text.table_around(at.frame, sender.deadline_s, at.mark.key) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from vision_agent.browser.act.input_sender import InputSender
@@ -104,7 +105,7 @@ def without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]:
     return [cells for cells in rows if cells != headings]
 
 
-def describe_sets(sets: list[RecordSet]) -> str:
+def describe_sets(sets: Sequence[RecordSet]) -> str:
     """The first few of these sets in words; with the headings that they are under where their titles are the same."""
     titles = [each.title for each in sets]
     return "; ".join(_describe_set(each, has_twin=titles.count(each.title) > 1) for each in sets[:MOST_NAMED])
@@ -118,7 +119,8 @@ def _describe_set(records: RecordSet, *, has_twin: bool) -> str:
     title += ", " if title else ""
     columns = ", ".join(f'"{safe_line(heading, 30)}"' for heading in records.headings[:MOST_NAMED])
     first = safe_line(" | ".join(records.rows[0]), 40) if records.rows else ""
-    return f"{THE_SET[records.kind]} {title}{rows_words(len(records.rows))} with {columns}, first {first}"
+    named = f" with {columns}" if columns else ""
+    return f"{THE_SET[records.kind]} {title}{rows_words(len(records.rows))}{named}, first {first}"
 
 
 def title_under(records: RecordSet) -> str:

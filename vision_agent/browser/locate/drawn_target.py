@@ -165,6 +165,18 @@ async def locate_on_surface(mark: Mark, point: Point, seen: LiveObservation, dea
     return Location(words=words, point=there, rung=4, under=surface.mark, element=surface.element)
 
 
+async def surface_offset(mark: Mark, seen: LiveObservation, deadline_s: float) -> Point:
+    """How far a surface has moved on the page since it was seen.
+
+    Raises:
+        Refused: it is gone, has changed or has another size.
+        FrameSilent: the page did not answer.
+    """
+    surface = await _check_surface(mark, seen, deadline_s, reveal=False)
+    rect, was = surface.element.rect, surface.was
+    return Point(x=rect.x - was.x, y=rect.y - was.y)
+
+
 def find_cell(target: Cell, observation: Observation) -> tuple[Mark, Box]:
     """The mark of a cell's grid, and the cell's box in page coordinates.
 

@@ -152,6 +152,10 @@ class Observer:
         """Reads drawn words; None if no OCR is installed, or the settings leave it no time."""
         return await self._surfaces.reader()
 
+    def text_layers(self, scan: Scan) -> dict[str, list[LaidText]]:
+        """The texts that the page lays over drawings, by the keys of these, without those with a value to hide."""
+        return _text_layers(scan, self._memory.find)
+
     async def hide(self, page: Page) -> None:
         """Removes marks shown to a person from the live page, so that no picture contains them."""
         if self.settings.marks_on_page:
@@ -376,7 +380,7 @@ class Observer:
                 shown.other,
                 shown.reached,
                 shown.twins,
-                _text_layers(view.read.scan, self._memory.find),
+                self.text_layers(view.read.scan),
             )
             here = tuple(self._memory.with_change(mark) for mark in contents.marks)
             marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)

@@ -103,7 +103,7 @@ class Surfaces:
         """The surfaces to search: the largest ones."""
         if not self.settings.max_surface_marks:
             return []
-        return sorted(filter(_may_hold_things, marks), key=lambda mark: -mark.box.width * mark.box.height)[:_MOST]
+        return sorted(filter(may_hold_things, marks), key=lambda mark: -mark.box.width * mark.box.height)[:_MOST]
 
     async def predict_reachable(self, surfaces: Sequence[Mark], scan: Scan) -> Reachability:
         """Whether clicks reach these surfaces at the places of known things, before the search.
@@ -211,6 +211,7 @@ class Surfaces:
                 *_describe_skipped_surfaces(marks, surfaces, picture),
                 *(_describe_left_out(*each) for each in found if each[1].left_out),
                 *(_describe_chart(*each) for each in found if each[1].chart),
+                *(_describe_tables(*each) for each in found if each[1].tables),
                 *(_describe_postponed(*each) for each in found if each[1].postponed),
                 *(note for each in found for note in _describe_layer(*each)),
                 *(
@@ -370,7 +371,7 @@ def _state(thing: Thing) -> MarkState:
     return MarkState(value=thing.value or None, selected=told.is_selected, disabled=told.is_disabled, checked=checked)
 
 
-def _may_hold_things(mark: Mark) -> bool:
+def may_hold_things(mark: Mark) -> bool:
     """Whether a surface is searched by itself; a photograph is full of meaningless shapes."""
     if mark.tag == "img":
         return False
@@ -395,7 +396,7 @@ def _scales_of(surface: Mark, marks: Sequence[Mark]) -> list[Box]:
 
 
 def _describe_skipped_surfaces(marks: Sequence[Mark], surfaces: Sequence[Mark], picture: Picture) -> list[str]:
-    shown = [mark for mark in filter(_may_hold_things, marks) if mark.box.intersection(picture.page)]
+    shown = [mark for mark in filter(may_hold_things, marks) if mark.box.intersection(picture.page)]
     left = len(shown) - len(surfaces)
     return [f"{left} smaller surfaces were not searched"] if left > 0 else []
 
@@ -408,6 +409,13 @@ def _describe_chart(surface: Mark, looked: SurfaceLook) -> str:
     assert looked.chart is not None
     many = len(looked.chart.series) + len(looked.chart.unread)
     return f"{surface.label_text} is a chart of {many} series; read its table"
+
+
+def _describe_tables(surface: Mark, looked: SurfaceLook) -> str:
+    if len(looked.tables) == 1:
+        [rows] = looked.tables
+        return f"{surface.label_text} shows a table of {rows} row{'' if rows == 1 else 's'}; read it"
+    return f"{surface.label_text} shows {len(looked.tables)} tables; read one by something in it"
 
 
 def _describe_postponed(surface: Mark, looked: SurfaceLook) -> str:

@@ -115,7 +115,8 @@ If nothing has the name, the only thing whose name begins or ends with it is tak
 deletes, sends, pays or submits, or the page goes on outside the view.
 If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
 A table, list or cards are read by their caption, label or heading too, in double quotes (read table "Open orders"); of
-two with the same caption, the heading tells which (read table "Open orders under North").
+two with the same caption, the heading tells which (read table "Open orders under North"). A table that is drawn is read
+by the name of its canvas, its title, or something in it (read table at Sheet).
 A line with a target may end with how long to look for it (within 5 s).
 An action of your own is called with its arguments: texts in double quotes, numbers and marks as numbers.
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""

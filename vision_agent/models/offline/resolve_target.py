@@ -52,6 +52,10 @@ _KINDS = {
     "surface": "surface",
 }
 KIND_WORDS = frozenset([*_ROLES, *_KINDS])
+_CELLS = ("cell", "cells", "row", "rows", "column", "columns")
+"""Words for a part of a grid."""
+_MOST_NEAR, _MOST_BARE = 5, 3
+"""How many marks are offered where nothing has the name, and how many of them without one."""
 _SHAPES = {"circle": "round", "disc": "round", "dot": "round", "ellipse": "round", "rectangle": "box", "square": "box"}
 """Other words for drawn shapes."""
 _WORD = re.compile(r"\w+")
@@ -490,16 +494,34 @@ def _is_a(mark: Mark, kind: str) -> bool:
 
 
 def _nearest(words: str, marks: Sequence[Mark]) -> str:
-    said = {_SHAPES.get(word, word) for word in _folded(words).split()}
+    said = [_SHAPES.get(word, word) for word in _folded(words).split()]
     if said and (
-        looking := [mark for mark in marks if said.issubset(word for looks in _all_looks(mark) for word in looks)]
+        looking := [mark for mark in marks if set(said).issubset(word for looks in _all_looks(mark) for word in looks)]
     ):
         return f"what looks like it has no name, so name it by its number: {_described(looking, marks)}"
     named = [mark for mark in marks if mark.name]
-    if not named:
+    best = process.extract(_folded(words), [_folded(mark.name) for mark in named], scorer=fuzz.WRatio, limit=_MOST_NEAR)
+    near = [(score, named[at]) for _, score, at in best]
+    bare = sorted(((_fits(said, mark), mark) for mark in marks if not mark.name), key=lambda each: -each[0])
+    near += [each for each in bare[:_MOST_BARE] if each[0]]
+    if not near:
         return "there is no mark with a name"
-    best = process.extract(_folded(words), [_folded(mark.name) for mark in named], scorer=fuzz.WRatio, limit=5)
-    return f"the nearest are {_described([named[index] for _, _, index in best], marks)}"
+    near.sort(key=lambda each: -each[0])
+    return f"the nearest are {_described([mark for _, mark in near[:_MOST_NEAR]], marks)}"
+
+
+def _fits(said: Sequence[str], mark: Mark) -> float:
+    """How alike these words and the listing's words for a drawn mark without a name are; 0 if none is the same."""
+    words = [*_bare_words(mark), *_folded(mark.looks_like).split(), *(_CELLS if mark.grid else ())]
+    if not set(said) & set(words):
+        return 0.0
+    return fuzz.WRatio(" ".join(said), " ".join(_bare_words(mark)))
+
+
+def _bare_words(mark: Mark) -> list[str]:
+    """The words of a drawn mark without a name: its colour and shape, or its shape alone."""
+    is_bare = mark.source != "dom" and mark.kind != "surface" and not mark.name
+    return _look_words(mark) or ([mark.tag] if is_bare else [])
 
 
 def _described(marks: Sequence[Mark], among: Sequence[Mark]) -> str:
@@ -511,7 +533,9 @@ def _described(marks: Sequence[Mark], among: Sequence[Mark]) -> str:
 
 def _what(mark: Mark) -> str:
     """What a mark is and its name, or its colour and shape; by its tag where the page says nothing of its role."""
-    if looks := _look_words(mark):
+    if mark.grid is not None and not mark.name:
+        return f"{mark.tag} of {mark.grid.words}"
+    if looks := _bare_words(mark):
         return " ".join(looks)
     kind = mark.looks_like or mark.tag if mark.source != "dom" or mark.kind == "surface" else mark.role
     return f"{kind} {mark.name!r}"

@@ -90,6 +90,9 @@ _LETTER = 0.7
 name fills more."""
 _ON_LINE_PX = 7.0
 """How far from a dashed line its dashes may be."""
+_LETTER_HIGH, _TEXT_WIDE, _TEXT_INK = 10, 2, 0.34
+"""The least height of a text that cannot be dashes, how many times wider it is at least, and its least share of ink:
+the thinnest letters have 0.35, dashes at most 0.31."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +264,10 @@ def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     outlines = find_closed_outlines(pixels, ground)
     is_cell = np.zeros(len(patches.rects), bool)
     is_cell[np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])] = True
-    lines = lines[~outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)]
+    is_on = outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)
+    is_text = _are_letters_in(lines, outlines.strokes)
+    outlines = outlines.take(np.flatnonzero(~outlines.are_along(lines[is_on & is_text])))
+    lines = lines[~is_on | is_text]
     outlines = outlines.take(np.flatnonzero(~_are_in(outlines.rects, written)))
     patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
     lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
@@ -297,6 +303,15 @@ def _have_no_corners(patches: Patches, pixels: Pixels) -> Bools:
     return np.asarray(
         np.all([np.abs(colours(*at) - own).max(axis=1, initial=0) > _SAME_COLOUR for at in corners], axis=0)
     )
+
+
+def _are_letters_in(lines: Ints, strokes: Pixels) -> Bools:
+    """Which lines have as much ink as letters side by side, and more than the dashes of a stroke."""
+    wide, high = (lines[:, 2:] - lines[:, :2]).T
+    table = np.asarray(cv2.integral((strokes > 0).astype(np.uint8)), np.int32)
+    limits = np.array(strokes.shape[1::-1] * 2, np.int32)
+    ink = rect_sums(table, lines.clip(0, limits)) / np.maximum(1, rect_areas(lines))
+    return np.asarray((high >= _LETTER_HIGH) & (wide >= _TEXT_WIDE * high) & (ink >= _TEXT_INK))
 
 
 def _are_in(rects: Ints, written: Ints) -> Bools:

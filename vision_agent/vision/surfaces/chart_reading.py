@@ -14,7 +14,7 @@ import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
-from vision_agent.vision.picture import Picture, view_pixels
+from vision_agent.vision.picture import Picture, pixels_of, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, plot_between, vertical_axis
 from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_bars, going_on
@@ -22,7 +22,15 @@ from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.charts import Chart, DrawnValue, Series
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
-from vision_agent.vision.surfaces.fine_places import Ends, ends_of_bar, measured_axis, standing_on
+from vision_agent.vision.surfaces.fine_places import (
+    Ends,
+    ends_of_bar,
+    measured_across,
+    measured_axis,
+    standing_on,
+    turned,
+    turned_box,
+)
 from vision_agent.vision.surfaces.level_bars import LevelBars, find_level_bars
 from vision_agent.vision.surfaces.pies import find_pie, names_beside
 from vision_agent.vision.surfaces.place_names import counted_names, names_along
@@ -347,18 +355,6 @@ def _level_chart(
     """The chart of horizontal bars, their series by colour."""
     ticks = (*level.axis.boxes, *level.texts)
     legend = find_legend(picture, surface, texts, ticks, [each for each in shapes if each not in level.bars])
-    values: list[DrawnValue] = []
-    for bar, at in zip(level.bars, level.names, strict=True):
-        name = series_name(main_colour(view_pixels(picture, bar)), legend)
-        end = bar.right - 1  # the rim of the box lies outside of the bar
-        values.append(DrawnValue(bar, "bar", name, at, level.axis.value(end), level.axis.error(end)))
-    for bar, at in level.stacked if level.axis.kind == "linear" else ():
-        name = series_name(main_colour(view_pixels(picture, bar)), legend)
-        begin, end = bar.x + 1, bar.right - 1
-        value = level.axis.value(end) - level.axis.value(begin)
-        values.append(DrawnValue(bar, "bar", name, at, value, level.axis.error(begin) + level.axis.error(end)))
-    names = list(dict.fromkeys(each.series for each in values))
-    series = [_series(name, [each for each in values if each.series == name]) for name in names]
     left, top = min(bar.x for bar in level.bars), min(bar.y for bar in level.bars)
     plot = Box(
         x=left,
@@ -366,7 +362,32 @@ def _level_chart(
         width=max(4.0, level.axis.last - left),
         height=max(4.0, max(bar.bottom for bar in level.bars) - top),
     )
+    part = turned(picture.crop(picture.page.intersection(surface) or surface))
+    ends = {bar: _level_ends(bar, part) for bar in (*level.bars, *(bar for bar, _ in level.stacked))}
+    axis = measured_across(level.axis, picture, plot)
+    axis = standing_on(axis, [ends[bar].top for bar in level.bars])
+    values: list[DrawnValue] = []
+    for bar, at in zip(level.bars, level.names, strict=True):
+        name = series_name(main_colour(view_pixels(picture, bar)), legend)
+        end = ends[bar].bottom
+        values.append(DrawnValue(bar, "bar", name, at, axis.value(end), axis.error(end)))
+    for bar, at in level.stacked if axis.kind == "linear" else ():
+        name = series_name(main_colour(view_pixels(picture, bar)), legend)
+        begin, end = ends[bar]
+        value = axis.value(end) - axis.value(begin)
+        values.append(DrawnValue(bar, "bar", name, at, value, axis.error(begin) + axis.error(end)))
+    names = list(dict.fromkeys(each.series for each in values))
+    series = [_series(name, [each for each in values if each.series == name]) for name in names]
     return Chart(plot, tuple(series), tuple(values), ticks, tuple(text.box for text, _ in legend))
+
+
+def _level_ends(bar: Box, part: Picture) -> Ends:
+    """Where a lying bar begins and ends, from left to right, in the turned picture of its surface."""
+    box = turned_box(bar)
+    pixels = view_pixels(part, box)
+    standing = Bar(box, box)
+    scale = pixels.shape[1] / box.width if pixels.size else 1.0
+    return _ends(standing, main_colour(pixels), PlotPixels(pixels_of(part), part.page, scale))
 
 
 def _pie_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Sequence[Box]) -> Chart | None:

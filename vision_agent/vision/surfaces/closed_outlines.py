@@ -53,6 +53,8 @@ _INKED = 0.75
 """The least share of the line around joined parts that has ink."""
 _SOLID_LINE = 0.93
 """The share of its line with ink below which an outline is dashed."""
+_OF_LETTERS = 0.25
+"""The share of a dashed outline's line from which letters are its dashes; a word on the line of a box is less."""
 _NEAR_PX = 8
 """How far apart the boxes of neighbouring parts may be."""
 _MOST_STROKES = 0.2
@@ -103,6 +105,18 @@ class ClosedOutlines:
                 far = cv2.pointPolygonTest(self.lines[at], (float(x), float(y)), measureDist=True)
                 on[point] = abs(far) <= by
         return on
+
+    def are_along(self, lines: Ints) -> Bools:
+        """Which dashed outlines are letters and something beside them: lines of text take up much of their line."""
+        found = np.zeros(len(self.rects), bool)
+        if not len(lines):
+            return found
+        left, top, right, bottom = lines.T
+        for at in np.flatnonzero(self.is_dashed).tolist():
+            x, y = self.lines[at].reshape(-1, 2).T[:, :, None]
+            is_in = ((x >= left) & (x < right) & (y >= top) & (y < bottom)).any(axis=1)
+            found[at] = is_in.mean() >= _OF_LETTERS
+        return found
 
 
 @dataclass(frozen=True)

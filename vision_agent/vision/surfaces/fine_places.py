@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.geometry import Box
-from vision_agent.vision.picture import Picture, view_pixels
+from vision_agent.vision.picture import Picture, pixels_of, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, number_of
 
@@ -63,6 +63,32 @@ def measured_axis(axis: Axis, picture: Picture, plot: Box) -> Axis:
         return axis
     ruled = _at_rules(ticks, picture, plot)
     return _fitted(axis, ruled or ticks, _RULE_ERROR_PX if ruled else _TEXT_ERROR_PX)
+
+
+def measured_across(axis: Axis, picture: Picture, plot: Box) -> Axis:
+    """The horizontal axis of numbers with its scale measured at the rules of its ticks, if it has any."""
+    ticks = [_Tick(value, place) for place, words in axis.names if (value := number_of(words)) is not None]
+    ruled = _at_rules(ticks, turned(picture), turned_box(plot)) if len(ticks) == len(axis.boxes) else []
+    return _fitted(axis, ruled, _RULE_ERROR_PX) if ruled else axis
+
+
+def turned(picture: Picture) -> Picture:
+    """The picture with its rows as columns, so that what lies in it stands."""
+    map = picture.map
+    across = map.model_copy(
+        update={
+            "scale_x": map.scale_y,
+            "scale_y": map.scale_x,
+            "offset_x": map.offset_y,
+            "offset_y": map.offset_x,
+        }
+    )
+    return Picture(np.ascontiguousarray(pixels_of(picture).transpose(1, 0, 2)), across)
+
+
+def turned_box(box: Box) -> Box:
+    """The box of the same part in the turned picture."""
+    return Box(x=box.y, y=box.x, width=box.height, height=box.width)
 
 
 def standing_on(axis: Axis, feet: Sequence[float]) -> Axis:

@@ -120,7 +120,7 @@ def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, s
         middle = line.center
         for row, column, x, y, width, height in grid.cells:
             if x <= middle.x < x + width and y <= middle.y < y + height:
-                words.setdefault((row, column), []).append(_cell_text(reading))
+                words.setdefault((row, column), []).append(cell_text(reading))
     rows = []
     for row in sorted({row for row, _ in words}):
         cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
@@ -131,7 +131,7 @@ def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, s
     return tuple(rows)
 
 
-def _cell_text(reading: Reading | None) -> str:
+def cell_text(reading: Reading | None) -> str:
     """The text of a cell, in which nothing looks like the end of a cell or like a word of ours."""
     if reading is None or not reading.text:
         return UNREAD

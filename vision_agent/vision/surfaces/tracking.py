@@ -35,6 +35,7 @@ from vision_agent.vision.surfaces.same_look import (
     is_same_but_shifted,
     sample_look,
 )
+from vision_agent.vision.surfaces.tables import count_rows
 from vision_agent.vision.surfaces.text_layer import NO_LAYER, LaidText, Read, TextLayer, compare_layer
 from vision_agent.vision.surfaces.things import Thing, found_things, read_lines, shift_box, shift_thing
 
@@ -72,6 +73,8 @@ class SurfaceLook:
     is_all_read: bool = True
     chart: Chart | None = None
     """What the surface says if it is a chart and was read."""
+    tables: tuple[int, ...] = ()
+    """How many rows each table in it has, if the columns of one have names."""
     postponed: int = 0
     """The number of texts that there was no time to read."""
     layer: TextLayer = NO_LAYER
@@ -214,6 +217,7 @@ class Drawing:
             elsewhere=tuple(shift_thing(each.thing, corner.x, corner.y) for each in kept),
             left_out=0 if is_ground else proposed.left_out,
             chart=chart,
+            tables=count_rows(picture, proposed, readings) if read and not chart else (),
             is_all_read=not postponed,
             postponed=postponed,
             layer=layer,
