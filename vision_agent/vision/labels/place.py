@@ -73,7 +73,8 @@ def plan(
     inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
     if not inside:
         return Plan(marks, shown, None)
-    texts = [(mark.kind, mark.label_text, is_rtl(mark.name)) for mark in inside]
+    # All digits have the same size, so that another number with as many takes no more room.
+    texts = [(mark.kind, mark.letter, len(str(mark.number)), is_rtl(mark.name)) for mark in inside]
     depends_on = (extent, style, edges[shown].tobytes(), texts)
     kept = _previous_labels(inside, edges[shown], before)
     is_same = last is not None and last.depends_on == depends_on
