@@ -1,7 +1,7 @@
 // Rows of a box without a meaning that hears one press and two: a press chooses a row, two open it. Headings of a row
 // that hears presses for them.
 import { flatChildrenOf, flatElementsOf, localNameOf, nodeTypeOf, parentElementOf, rectOf, styleOf } from './dom.js';
-import { textContentOf } from './dom.js';
+import { generatedStyleOf, textContentOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { explicitRoleOf } from './role.js';
 import { looksLikeRow } from './rows.js';
@@ -103,8 +103,8 @@ export function partsOfRow(row) {
 function isGlyph(element) {
   const own = textContentOf(element).trim();
   if (own) return !saysSomething(withoutIcons(own));
-  return ['::before', '::after'].some((which) => {
-    const { content } = getComputedStyle(element, which);
+  return /** @type {const} */ (['::before', '::after']).some((which) => {
+    const { content } = generatedStyleOf(element, which);
     return content !== 'none' && content !== 'normal' && !NOTHING.test(content);
   });
 }

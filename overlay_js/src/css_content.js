@@ -1,5 +1,5 @@
 // Text that a style sheet adds before or after the content of an element.
-import { attributeOf } from './dom.js';
+import { attributeOf, generatedStyleOf } from './dom.js';
 
 const TOKEN = new RegExp(
   [
@@ -32,7 +32,7 @@ export function paintedCssContentOf(element, which) {
 
 /** @param {Element} element @param {'::before' | '::after' | '::marker'} which @param {boolean} isPainted */
 function writtenContentOf(element, which, isPainted) {
-  const style = getComputedStyle(element, which);
+  const style = generatedStyleOf(element, which);
   const { content } = style;
   if (content === 'none' || content === 'normal' || content === '""' || content === '' || style.display === 'none') {
     return '';

@@ -213,6 +213,18 @@ export function styleOf(element) {
   return style;
 }
 
+const generatedStyles = /** @type {WeakMap<Element, Record<string, CSSStyleDeclaration>>} */ (new WeakMap());
+
+/**
+ * The computed style of what a style sheet adds to an element, which stays up to date as well.
+ * @param {Element} element @param {'::before' | '::after' | '::marker'} which @returns {CSSStyleDeclaration}
+ */
+export function generatedStyleOf(element, which) {
+  let known = generatedStyles.get(element);
+  if (!known) generatedStyles.set(element, known = {});
+  return (known[which] ??= getComputedStyle(element, which));
+}
+
 /**
  * @param {Node} root a document or a shadow root, else nothing is found
  * @param {string} id @returns {Element | null}

@@ -98,6 +98,8 @@ export function isBehind(doc, element, area) {
   const [left, right, top, bottom] = [area.x + 0.5, area.right - 0.5, area.y + 0.5, area.bottom - 0.5];
   const [first, ...rest] = area.corners ??
     [{ x: left, y: top }, { x: right, y: top }, { x: left, y: bottom }, { x: right, y: bottom }];
+  // Nearly always it lies uppermost, which takes half the time to find out.
+  if (Document.prototype.elementFromPoint.call(doc, first.x, first.y) === element) return false;
   const covers = coversAt(doc, element, first).filter((cover) => !flatContains(element, cover) && isOpaque(cover));
   return covers.some((cover) => rest.every((corner) => coversAt(doc, element, corner).includes(cover)));
 }

@@ -32,7 +32,7 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
   const { name, lasting, how } = bestNameOf(element, control, kind, labels);
   const piece = candidate.outline ?? outlinedPiece(candidate, points[0]);
   const state = stateOf(control, candidate.scrolls);
-  const beside = wordsBesideName(element, control, kind, name);
+  const beside = wordsBesideName(element, control, kind, name, labels);
   rememberIdentity(element, control);
   if (candidate.opens) state.popup ??= 'hover';
   return {

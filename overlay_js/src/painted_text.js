@@ -3,10 +3,13 @@ import { boxedFieldOf } from './control_of.js';
 import { paintedCssContentOf } from './css_content.js';
 import { attributeOf, firstElementOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
+import { labelsOf } from './html_labels.js';
 import { innerControlOf } from './inner_control.js';
 import { tooltipOf } from './name.js';
 import { abridged } from './steady_text.js';
 import { oneSpaced, saysSomething, SILENT, tidy, withoutIcons } from './text.js';
+
+/** @import { Labels } from './html_labels.js' */
 
 /** Kinds that a press on may do something with; a press on the others only moves the caret or the view. */
 const PRESSED_KINDS = new Set(['button', 'link', 'toggle', 'guess']);
@@ -28,12 +31,12 @@ const DRAWN_CARET = /(?:^|\s)[█▉▊▋▌▍▎▏▐▮⎸]\s*$/u;
  * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
  * does: what it shows, what the control that it labels shows, its title, the alternatives of its pictures, where its
  * form goes, and the same of the control in it that is pressed for it; of the box of a combobox only what it shows.
- * @param {Element} element @param {Element} control @param {string} kind @param {string} name
+ * @param {Element} element @param {Element} control @param {string} kind @param {string} name @param {Labels} [labels]
  */
-export function wordsBesideName(element, control, kind, name) {
-  const shown = PRESSED_KINDS.has(kind) || boxedFieldOf(element) ? paintedTextOf(element, name) : '';
+export function wordsBesideName(element, control, kind, name, labels = new Map()) {
+  const shown = PRESSED_KINDS.has(kind) || boxedFieldOf(element) ? paintedTextOf(element, name, labels) : '';
   if (!PRESSED_KINDS.has(kind)) return shown ? { shows: '', says: tidy(shown, 300) } : null;
-  const labelled = control === element ? '' : paintedTextOf(control, '');
+  const labelled = control === element ? '' : paintedTextOf(control, '', labels);
   const inner = innerControlOf(element);
   const within = inner ? [attributeOf(inner, 'aria-label') ?? '', tooltipOf(inner), wordsOfForm(inner)] : [];
   const told = firstElementOf(element) ? [...alternativesIn(element), rubyIn(element)] : [];
@@ -49,7 +52,7 @@ export function wordsBesideName(element, control, kind, name) {
  * @param {Element} element @param {string} kind @param {string} name
  */
 export function shownInsteadOf(element, kind, name) {
-  const shown = PRESSED_KINDS.has(kind) ? paintedTextOf(element, name) : '';
+  const shown = PRESSED_KINDS.has(kind) ? paintedTextOf(element, name, new Map()) : '';
   return agree(name, shown) ? '' : shown;
 }
 
@@ -69,13 +72,12 @@ function withoutCaret(text) {
 
 /**
  * The text that is painted in an element, or in the labels of a checkbox or radio button; empty if that is its name.
- * @param {Element} element @param {string} name
+ * @param {Element} element @param {string} name @param {Labels} labels
  */
-function paintedTextOf(element, name) {
+function paintedTextOf(element, name, labels) {
   const isInput = localNameOf(element) === 'input';
   if (isInput && LABELLED_INPUTS.has(attributeOf(element, 'type') ?? '')) {
-    const labels = Array.from(/** @type {HTMLInputElement} */ (element).labels ?? []);
-    const text = tidy(labels.map((label) => paintedTextOf(label, '')).join(' '));
+    const text = tidy(labelsOf(element, labels).map((label) => paintedTextOf(label, '', labels)).join(' '));
     return text === name ? '' : text;
   }
   if (isInput) {

@@ -1,7 +1,8 @@
 // Which candidates stay: one for each intent, and one for a surface together with its transparent cover.
 import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatElementsOf } from './dom.js';
-import { flatParentOf, localNameOf, parentElementOf, queryAll, rootOf, styleOf, textContentOf } from './dom.js';
+import { flatParentOf, generatedStyleOf, localNameOf, parentElementOf, queryAll, rootOf, styleOf } from './dom.js';
+import { textContentOf } from './dom.js';
 import { labelsBeside, LIST_LISTENS } from './candidates.js';
 import { isBoxOfField } from './combobox_box.js';
 import { withoutParts, withoutSecondOpeners, withoutStandIns } from './composite_parts.js';
@@ -220,7 +221,7 @@ function isBlank(element) {
 
 /** @param {Element} element @param {'::before' | '::after'} which */
 function hasGeneratedContent(element, which) {
-  const { content } = getComputedStyle(element, which);
+  const { content } = generatedStyleOf(element, which);
   return content !== 'none' && content !== 'normal';
 }
 

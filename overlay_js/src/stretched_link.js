@@ -1,6 +1,6 @@
 // Links that respond far beyond their words, because generated content covers the whole card around them.
 import { clientLeftOf, clientTopOf, closestInFlatTree, flatParentOf, localNameOf, pixelsOf, rectOf } from './dom.js';
-import { scaleOf, styleOf } from './dom.js';
+import { generatedStyleOf, scaleOf, styleOf } from './dom.js';
 import { intersect, sizeOf } from './visible.js';
 
 /** @import { Area } from './quad.js' */
@@ -17,8 +17,8 @@ const NOT_GENERATING = new Set(['select', 'textarea', 'iframe', 'canvas', 'video
  */
 export function stretchedAreaOf(element, style, clipOf) {
   if (style.position !== 'static' || NOT_GENERATING.has(localNameOf(element))) return null;
-  for (const pseudo of ['::after', '::before']) {
-    const generated = getComputedStyle(element, pseudo);
+  for (const pseudo of /** @type {const} */ (['::after', '::before'])) {
+    const generated = generatedStyleOf(element, pseudo);
     if (
       generated.content === 'none' || generated.position !== 'absolute' || generated.display === 'none' ||
       generated.pointerEvents === 'none'

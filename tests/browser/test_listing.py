@@ -13,7 +13,7 @@ from playwright.async_api import Page
 
 from tests.conftest import ROOT, Server
 from vision_agent.browser import live
-from vision_agent.browser.observe.listing import listing, mark_line, reading_order
+from vision_agent.browser.observe.listing import MarkLines, listing, mark_line, reading_order
 from vision_agent.geometry import Box, PageMap, ScrollState
 from vision_agent.settings import ObserveSettings
 from vision_agent.text.escape import safe_line
@@ -626,3 +626,13 @@ async def test_pale_small_and_painted_text_is_listed(page: Page, serve: Server, 
     async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits(), start_url=address) as browser:
         await browser.open(address)
         assert (await browser.observe()).listing.splitlines() == ["_[:]Seen by some.", "1[:]<button>Save"]
+
+
+def test_lines_of_the_last_listing_are_used_only_for_marks_that_are_the_same() -> None:
+    lines = MarkLines()
+    ann, bob = rows("Ann", "Bob")
+    listing([ann, bob], [], ScrollState(), [], HERE, lines=lines)
+    for marks in ([ann, bob], [bob], [ann, bob.replacing(name="Pay")], [ann.replacing(number=2)], []):
+        for at in (HERE, HERE.model_copy(update={"scale_x": 2.0})):
+            again = listing(marks, [], ScrollState(), [], at, lines=lines)
+            assert again == listing(marks, [], ScrollState(), [], at)

@@ -11,7 +11,7 @@ from tests.vision.pictures import shown
 from vision_agent.geometry import Box
 from vision_agent.types import Kind, Label, Mark, Source
 from vision_agent.vision.image_limits import ImageLimits
-from vision_agent.vision.labels.annotate import Layer, draw, layer
+from vision_agent.vision.labels.annotate import Layer, draw, layer, paint
 from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import Format, Picture, pixels_of
 from vision_agent.vision.style import DIGITS, PALETTE, STYLE, STYLES, contrast, plate_colour, rgb
@@ -257,3 +257,15 @@ def test_numbers_can_stand_without_boxes_in_the_same_places_and_colours() -> Non
         label = label_of(each).box
         shows[int(label.y) - 1 : int(label.bottom) + 1, int(label.x) - 1 : int(label.right) + 1] = 255
     assert (shows == 255).all(), "something else was drawn"
+
+
+def test_a_painted_layer_lies_on_one_picture_as_on_another() -> None:
+    marks = place([mark(n, 40 + 90 * (n % 5), 30 + 40 * (n // 5)) for n in range(1, 20)], plain())
+    drawn = layer(marks, plain())
+    painted = paint(drawn)
+    first, second = plain(BACKGROUNDS["black"]), plain(BACKGROUNDS["brand"])
+    for picture in (first, second, first):
+        assert painted.on(picture).encode() == draw(picture, drawn).encode()
+    # What is not drawn is the picture's own.
+    differs = (pixels_of(painted.on(first)) != pixels_of(painted.on(second))).any(axis=2)
+    assert np.array_equal(differs, painted.mask == 0)

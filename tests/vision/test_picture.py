@@ -213,3 +213,10 @@ def test_pixels_of_another_framework_come_in_and_go_out_as_they_are() -> None:
 def test_an_array_that_is_no_picture_is_refused(rows: NDArray[np.uint8]) -> None:
     with pytest.raises(UsageError, match="height × width × 3 of uint8"):
         Picture.of_rgb(rows, VIEWPORT)
+
+
+@pytest.mark.parametrize(("width", "height"), [(64, 48), (65, 48), (64, 49), (33, 33)])
+def test_the_perceptual_hash_looks_at_every_second_pixel(width: int, height: int) -> None:
+    pixels = noise(width, height)
+    thinned = np.repeat(np.repeat(pixels[::2, ::2], 2, axis=0), 2, axis=1)
+    assert at_scale_one(pixels).phash() == at_scale_one(thinned[: height + height % 2, : width + width % 2]).phash()

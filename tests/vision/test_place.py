@@ -340,6 +340,26 @@ def test_a_plan_serves_again_only_if_nothing_has_moved() -> None:
     assert carry_out(plan(later, picture.extent, last=again), picture) == place(later, picture)
 
 
+def test_other_numbers_with_as_many_digits_have_the_same_places() -> None:
+    picture = blank()
+    first = plan(marks_at(LAYOUTS["form"], first=20), picture.extent)
+    renumbered = marks_at(LAYOUTS["form"], first=60)
+    again = plan(renumbered, picture.extent, last=first)
+    assert first.scene
+    assert again.scene
+    assert again.scene.candidates is first.scene.candidates
+    assert carry_out(again, picture) == place(renumbered, picture)
+
+
+def test_a_mark_that_is_as_in_the_last_picture_is_the_same_object() -> None:
+    picture, marks = blank(), marks_at(LAYOUTS["form"])
+    placed = place(marks, picture)
+    marks[0] = marks[0].model_copy(update={"name": "Another"})
+    again = place(marks, picture, before=placed)
+    assert [one is other for one, other in zip(placed, again, strict=True)] == [False] + [True] * (len(marks) - 1)
+    assert again == tuple(mark.model_copy(update={"label": was.label}) for mark, was in zip(marks, placed, strict=True))
+
+
 def test_a_green_icon_on_a_lighter_green_of_the_same_grey_is_not_hidden() -> None:
     pixels = np.full((200, 400, 3), (140, 200, 140), np.uint8)
     cv2.rectangle(pixels, (104, 78), (120, 94), (220, 160, 220), 2)

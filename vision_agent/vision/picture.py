@@ -193,7 +193,7 @@ class Picture:
         It is the difference hash: whether each of 16×16 parts is darker than the part to its right.
         """
         grey = cv2.cvtColor(
-            cv2.resize(self._pixels[::2, ::2], (17, 16), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY
+            cv2.resize(_every_second(self._pixels), (17, 16), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY
         )
         return np.packbits(grey[:, :-1] < grey[:, 1:]).tobytes().hex()
 
@@ -336,6 +336,15 @@ def _resize(pixels: Pixels, size: Size) -> Pixels:
     is_smaller = size.width < pixels.shape[1]
     how = cv2.INTER_AREA if is_smaller else cv2.INTER_CUBIC
     return np.asarray(cv2.resize(pixels, (size.width, size.height), interpolation=how), np.uint8)
+
+
+def _every_second(pixels: Pixels) -> Pixels:
+    """Every second pixel of every second row, from the first."""
+    height, width = pixels.shape[:2]
+    if height % 2 or width % 2:
+        return pixels[::2, ::2]
+    # The same, without the two milliseconds that it takes to gather them.
+    return np.asarray(cv2.resize(pixels, (width // 2, height // 2), interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
 def _decode_pixels(data: bytes, how: int) -> Pixels:

@@ -43,7 +43,8 @@ class EarlierMarks:
 class SeenEarlier:
     """The marks of one document, each as it was seen last; the latest come last."""
 
-    _by_key: dict[str, tuple[Mark, FoundMark]] = field(default_factory=dict)
+    _by_key: dict[str, tuple[Mark, FoundMark, Mark | None]] = field(default_factory=dict)
+    """Each as it is kept, with what the scan found, and as it was seen if it is kept without an icon."""
 
     @property
     def keys(self) -> list[str]:
@@ -57,23 +58,22 @@ class SeenEarlier:
     def remember(self, marks: Iterable[Mark], scan: Scan) -> None:
         """Takes in the marks of a look. What is in a surface or drawn for a field is known only in view."""
         found: dict[str, FoundMark] = {each.key: each for each in scan.marks}
-        for mark in marks:
-            self._by_key.pop(mark.key, None)
-            if mark.source == "dom" and mark.kind != "surface" and not mark.is_drawn_editor:
-                # The content of a field may be a secret by the time it is shown again.
-                state = mark.state.model_copy(update={"value": None, "caret_line": None, "hovered": False})
-                evidence = (BOXED_FIELD,) if mark.is_boxed_field else ()
-                kept = mark.model_copy(update={"state": state, "change": "", "label": None, "evidence": evidence})
-                self._by_key[mark.key] = kept, found[mark.key]
+        known = [(mark, self._by_key.pop(mark.key, None)) for mark in marks]
+        kept = [(mark, last) for mark, last in known if _can_be_out_of_view(mark)]
+        for mark, last in kept[-_MOST_REMEMBERED:]:
+            if last is not None and last[2] is mark and last[1] is found[mark.key]:
+                self._by_key[mark.key] = last
+            else:
+                self._by_key[mark.key] = _as_remembered(mark), found[mark.key], mark
         while len(self._by_key) > _MOST_REMEMBERED:
             del self._by_key[next(iter(self._by_key))]
 
     def keep_icons(self, marks: Iterable[Mark]) -> None:
         """Remembers what the icons of marks look like, which is known only after `remember`."""
         for mark in marks:
-            kept, found = self._by_key.get(mark.key, (None, None))
+            kept, found, _ = self._by_key.get(mark.key, (None, None, None))
             if mark.icon is not None and kept is not None and found is not None:
-                self._by_key[mark.key] = kept.model_copy(update={"icon": mark.icon}), found
+                self._by_key[mark.key] = kept.replacing(icon=mark.icon), found, None
 
     def out_of_view(self, scan: Scan, numbers: Mapping[str, int], is_secret: Callable[[str], bool]) -> EarlierMarks:
         """The remembered marks that are scrolled out of view. `numbers`: by key, those still valid."""
@@ -82,7 +82,7 @@ class SeenEarlier:
         places: dict[tuple[str, str], tuple[OutOfView, list[int]]] = {}
         for where in scan.out_of_view:
             for key in where.keys:
-                mark, was = self._by_key.get(key, (None, None))
+                mark, was, _ = self._by_key.get(key, (None, None, None))
                 if mark is None or was is None or numbers.get(key) != mark.number or not _is_in_same_frame(was, scan):
                     continue
                 marks.append(mark.model_copy(update={"context": ""}) if is_secret(mark.context) else mark)
@@ -90,6 +90,17 @@ class SeenEarlier:
                 places.setdefault((where.side, where.scroller or ""), (where, []))[1].append(mark.number)
         marks.sort(key=lambda mark: mark.number)
         return EarlierMarks(tuple(marks), found, tuple((where, tuple(sorted(of))) for where, of in places.values()))
+
+
+def _can_be_out_of_view(mark: Mark) -> bool:
+    return mark.source == "dom" and mark.kind != "surface" and not mark.is_drawn_editor
+
+
+def _as_remembered(mark: Mark) -> Mark:
+    # The content of a field may be a secret by the time it is shown again.
+    state = mark.state.replacing(value=None, caret_line=None, hovered=False)
+    evidence = (BOXED_FIELD,) if mark.is_boxed_field else ()
+    return mark.replacing(state=state, change="", label=None, evidence=evidence)
 
 
 def _is_in_same_frame(was: FoundMark, scan: Scan) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -108,11 +108,12 @@ def listing(
     *,
     rows: Sequence[GridRow] = (),
     right_to_left: bool = False,
+    lines: MarkLines | None = None,
 ) -> str:
     """The listing: marks and `_[:]` context in reading order, then a line on what is out of view, covered or gone.
 
     `context` boxes are in page coordinates; `picture` is the map of the marked picture, for surfaces; `more` are other
-    notes for the last line; `rows` are the grid rows with text.
+    notes for the last line; `rows` are the grid rows with text; `lines` has those of the last listing, for use again.
     """
     apart = distinctions(marks)
     said = _labels_of_fields(marks, context)
@@ -123,10 +124,8 @@ def listing(
     boxes = [*(mark.box for mark in marks), *(box for box, _ in texts)]
     order = reading_order(boxes, right_to_left=right_to_left)
     repeated = _with_options_of_the_list_before([marks[index] for index in order if index < len(marks)])
-    entries = [
-        (mark.box, mark_line(mark, picture, apart.get(mark.number), has_same_options=mark.number in repeated))
-        for mark in marks
-    ] + texts
+    of_marks = (lines or MarkLines()).write(marks, picture, apart, repeated)
+    entries = [(mark.box, line) for mark, line in zip(marks, of_marks, strict=True)] + texts
     # Context that the very next mark repeats is dropped; farther along the row it would be missed.
     shown = [
         entries[index]
@@ -137,9 +136,9 @@ def listing(
             and _same_row(entries[index][0], entries[after][0])
         )
     ]
-    lines = _with_joined_context(_with_short_counts(shown))
-    kept = _fit_budget(lines, _MOST_CHARACTERS)
-    rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
+    whole = _with_joined_context(_with_short_counts(shown))
+    kept = _fit_budget(whole, _MOST_CHARACTERS)
+    rest = [f"{len(whole) - len(kept)} more lines were cut"] if len(kept) < len(whole) else []
     rest += more
     if scroll.above >= 1:
         rest.append(f"{scroll.above:.0f} px above")
@@ -153,6 +152,34 @@ def listing(
         further = f" and {len(gone) - _MOST_GONE} more" if len(gone) > _MOST_GONE else ""
         rest.append(f"gone: {' '.join(str(number) for number in gone[:_MOST_GONE])}{further}")
     return "\n".join([*kept, *([f"... {' · '.join(rest)}"] if rest else [])])
+
+
+class MarkLines:
+    """The lines of the marks of one listing, which most marks of the next one have again."""
+
+    def __init__(self) -> None:
+        self._picture = PageMap()
+        self._last: dict[int, tuple[Mark, Distinction | None, bool, str]] = {}
+
+    def write(
+        self, marks: Sequence[Mark], picture: PageMap, apart: Mapping[int, Distinction], repeated: Collection[int]
+    ) -> list[str]:
+        """The line of each mark; `repeated`: the numbers of those with the options of the list before."""
+        last = self._last if picture == self._picture else {}
+        lines = []
+        for mark in marks:
+            number, own, is_repeated = mark.number, apart.get(mark.number), mark.number in repeated
+            known = last.get(number)
+            if known is not None and known[0] is mark and known[1:3] == (own, is_repeated):
+                lines.append(known[3])
+            else:
+                lines.append(mark_line(mark, picture, own, has_same_options=is_repeated))
+        self._picture = picture
+        self._last = {
+            mark.number: (mark, apart.get(mark.number), mark.number in repeated, line)
+            for mark, line in zip(marks, lines, strict=True)
+        }
+        return lines
 
 
 def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None, *, has_same_options: bool = False) -> str:

@@ -5,8 +5,9 @@ Remembers one document from look to look until a new one has loaded; does not kn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from vision_agent.browser.observe.earlier_marks import EarlierMarks, SeenEarlier
 from vision_agent.browser.observe.listing import reading_order
@@ -38,6 +39,19 @@ _LETTERS: dict[Kind, Letter] = {
     "scroller": "M",
     "guess": "M",
 }
+
+
+class _Origin(NamedTuple):
+    """All that a mark depends on, but for what has changed and the hidden values that are shown."""
+
+    found: FoundMark
+    beside: Beside
+    box: Box
+    """The part of it in the viewport."""
+    number: int
+    is_secret: bool
+    hidden: Sequence[str]
+    """The hidden texts, without spaces."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,8 @@ class MarkMemory:
     _token: str = ""
     _before: dict[int, Mark] | None = None
     """All marks of the last look at this document, drawn or not."""
+    _made: Mapping[str, tuple[_Origin, Mark]] = field(default_factory=dict, repr=False)
+    """By key: the marks of the last look, each with what it was made of."""
 
     @property
     def known_keys(self) -> list[str]:
@@ -96,6 +112,7 @@ class MarkMemory:
             self.numbers.restart()
             self._earlier.restart()
             self._before = None
+            self._made = {}
         scroll, secrets = scan.main.scroll, self.secrets()
         whole = Box(x=0, y=0, width=scroll.view_width, height=scroll.view_height)
         shown_parts = shown_secrets([word for each in scan.frames for word in each.answer.words], self.find)
@@ -113,12 +130,13 @@ class MarkMemory:
             scan.living,
         )
         squeezed = [_without_spaces(each) for each in hidden]
-        marks = tuple(
-            self.with_change(
-                shown_parts.without(self._mark(mark, beside, box, numbers[mark.key], secret_keys, squeezed), self.find)
-            )
+        origins = [
+            _Origin(mark, beside, box, numbers[mark.key], self._is_secret(mark, secret_keys), squeezed)
             for mark, beside, box in here
-        )
+        ]
+        made = [self._mark(origin) for origin in origins]
+        self._made = {origin.found.key: (origin, mark) for origin, mark in zip(origins, made, strict=True)}
+        marks = tuple([self.with_change(shown_parts.without(mark, self.find)) for mark in made])
         still = {key: number for key in self._earlier.keys if (number := self.numbers.number_of(key)) is not None}
         earlier = self._earlier.out_of_view(scan, still, lambda text: _is_in(squeezed, text))
         self._earlier.remember(marks, scan)
@@ -149,17 +167,19 @@ class MarkMemory:
             boxes += (box for box in shown_meanwhile(words, later, self.find) if not is_plain(box))
         return tuple(boxes)
 
-    def _mark(
-        self,
-        found: FoundMark,
-        beside: Beside,
-        box: Box,
-        number: int,
-        secret_keys: Collection[str],
-        hidden: Sequence[str],
-    ) -> Mark:
+    def _is_secret(self, found: FoundMark, secret_keys: Collection[str]) -> bool:
+        value = found.state.value
+        return found.key in secret_keys or bool(value and has_any(_readings(value), self.find))
+
+    def _mark(self, origin: _Origin) -> Mark:
+        """The mark; that of the last look if it was made of the same."""
+        before = self._made.get(origin.found.key)
+        return before[1] if before is not None and before[0] == origin else self._new_mark(origin)
+
+    def _new_mark(self, origin: _Origin) -> Mark:
+        found, beside, box, number, is_secret, hidden = origin
         state = found.state
-        if found.key in secret_keys or (state.value and has_any(_readings(state.value), self.find)):
+        if is_secret:
             value = "" if state.value == "" else None
             state = state.model_copy(update={"value": value, "caret_line": None, "masked": True})
         words = beside.words
@@ -199,7 +219,7 @@ class MarkMemory:
     def with_change(self, mark: Mark) -> Mark:
         """The mark with its change since the last look, if any."""
         change = self._difference(mark)
-        return mark.model_copy(update={"change": change}) if change else mark
+        return mark.replacing(change=change) if change else mark
 
     def marks_in_other_surfaces(self, surfaces: Sequence[Mark], found: Sequence[Mark]) -> list[Mark]:
         """Remembered marks in surfaces that still exist but were not searched this time."""
@@ -228,9 +248,13 @@ class MarkMemory:
         old = self._before.get(mark.number)
         if old is None:
             return "new"
+        if old is mark:
+            return ""
         then, now = [(each.name, each.role, each.context, each.heading) for each in (old, mark)]
         if then != now or not _is_same_state(old.state, mark.state):
             return "changed"
+        if old.box is mark.box:
+            return ""
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
 
@@ -256,4 +280,6 @@ def _without_spaces(text: str) -> str:
 
 def _is_same_state(old: MarkState, new: MarkState) -> bool:
     """Whether a state is unchanged apart from hover and focus."""
-    return old == new or old.model_copy(update={"hovered": new.hovered, "focused": new.focused}) == new
+    if old is new or old == new:
+        return True
+    return old.model_copy(update={"hovered": new.hovered, "focused": new.focused}) == new

@@ -21,7 +21,8 @@ from playwright.async_api import Page
 from vision_agent.browser.observe import look_warnings
 from vision_agent.browser.observe.hung_page import hung_observation
 from vision_agent.browser.observe.icons import nameless, with_icons
-from vision_agent.browser.observe.listing import listing
+from vision_agent.browser.observe.last_result import LastResult
+from vision_agent.browser.observe.listing import MarkLines, listing
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
@@ -84,6 +85,10 @@ class Observer:
     """The marks drawn in the last full picture: their numbers keep their places."""
     _last_plan: place.Plan | None = None
     """Used again if nothing has moved."""
+    _layer: LastResult[annotate.Layer] = field(default_factory=LastResult)
+    _painted: LastResult[annotate.Painted] = field(default_factory=LastResult)
+    _legibility: LastResult[list[str]] = field(default_factory=LastResult)
+    _lines: MarkLines = field(default_factory=MarkLines)
     _last_look: _LastLook | None = None
     """Used again if nothing has changed at all."""
 
@@ -416,11 +421,21 @@ class Observer:
         self, shown: ShownPicture, marks: Sequence[Mark], distinct: Distinct, stages: StageTimes
     ) -> RenderedShots:
         """The two pictures; the marked one is encoded in a thread and awaited later."""
-        layer = annotate.layer(marks, shown.clean, distinct.style)
-        marked = annotate.draw(shown.clean, layer)
+        layer = self._layer_of(marks, shown.clean, distinct.style)
+        marked = self._painted.given(layer, lambda: annotate.paint(layer)).on(shown.clean)
         stages.end("draw")
         encoding = await _start_in_thread(marked.encode, self.settings.picture)
         return RenderedShots(shown.clean.encode("png"), encoding, layer, distinct.warning)
+
+    def _layer_of(self, marks: Sequence[Mark], clean: Picture, style: Style) -> annotate.Layer:
+        if any(mark.grid for mark in marks):  # whose numbers depend on the pixels
+            return annotate.layer(marks, clean, style)
+        drawn = [(mark.box, mark.body, mark.label, mark.letter, mark.number, mark.source) for mark in marks]
+        return self._layer.given((clean.extent, style, drawn), lambda: annotate.layer(marks, clean, style))
+
+    def _legibility_warnings(self, marks: Sequence[Mark], clean: Picture) -> list[str]:
+        placed = [(mark.place, mark.label, mark.number) for mark in marks]
+        return self._legibility.given((clean.extent, placed), lambda: look_warnings.legibility_warnings(marks, clean))
 
     def _zoomed(self, picture: Picture, view: View) -> Picture:
         if view.region is None:
@@ -470,6 +485,7 @@ class Observer:
             change.gone,
             rows=[row for row in contents.rows if row.mark in numbers],
             right_to_left=main.is_right_to_left,
+            lines=self._lines,
         )
         moved = [mark.label_text for mark in targets.known if mark.key in shown.moved]
         warnings = (
@@ -477,7 +493,7 @@ class Observer:
             *contents.warnings,
             *look_warnings.unrest_warnings(view.at_rest, moved),
             *filter(None, [rendered.warning]),
-            *look_warnings.legibility_warnings(marks, shown.clean),
+            *self._legibility_warnings(marks, shown.clean),
         )
         marked = await rendered.marked
         stages.end("encode")

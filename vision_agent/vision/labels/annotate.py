@@ -108,9 +108,29 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
 
 def draw(picture: Picture, layer: Layer) -> Picture:
     """The picture with the layer drawn on it, as the page would draw it."""
-    pixels = pixels_of(picture).copy()
-    _Pen(pixels, layer, pixels_of(picture)).draw()
-    return Picture(pixels, picture.map)
+    return paint(layer).on(picture)
+
+
+@dataclass(frozen=True)
+class Painted:
+    """A layer in pixels, to be laid over any picture of its size."""
+
+    pixels: Pixels
+    mask: Pixels
+    """Where something is drawn: not 0."""
+
+    def on(self, picture: Picture) -> Picture:
+        """The picture with the layer on it."""
+        pixels = pixels_of(picture).copy()
+        cv2.copyTo(self.pixels, self.mask, pixels)
+        return Picture(pixels, picture.map)
+
+
+def paint(layer: Layer) -> Painted:
+    """The layer in pixels."""
+    canvas = np.zeros((layer.size.height, layer.size.width, 4), np.uint8)
+    _Pen(canvas, layer).draw()
+    return Painted(np.asarray(cv2.cvtColor(canvas, cv2.COLOR_BGRA2BGR), np.uint8), canvas[..., 3].copy())
 
 
 def drawn_as(observation: Observation, style: Style) -> Observation:
@@ -159,11 +179,13 @@ def _nearest(start: int, end: int, low: int, high: int) -> tuple[int, int]:
 
 
 class _Pen:
-    """Draws what the overlay's `draw.js` draws, in the same order; keep the two the same."""
+    """Draws what the overlay's `draw.js` draws, in the same order; keep the two the same.
 
-    def __init__(self, pixels: Pixels, layer: Layer, clean: Pixels) -> None:
-        self._pixels = pixels
-        self._clean = clean
+    On an empty canvas, whose fourth channel says where something is drawn.
+    """
+
+    def __init__(self, canvas: Pixels, layer: Layer) -> None:
+        self._pixels = canvas
         self._layer = layer
         self._style = layer.style
 
@@ -195,7 +217,7 @@ class _Pen:
         left, top, right, bottom = _grow(rect, outer)
         if outer - inner == 1 and not dash and right - left > 1 and bottom - top > 1:
             # One call instead of four, for nearly every line.
-            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _bgr(colour))
+            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _opaque(colour))
             return
         for side in _sides(rect, inner, outer):
             for piece in _dashes(side, dash) if dash else (side,):
@@ -209,9 +231,9 @@ class _Pen:
         self._pixels[top:bottom, left + 1 : right - 1] = plate[:, 1:-1]
 
     def _wipe(self, rect: Rect) -> None:
-        """Restores the clean picture in this rectangle."""
+        """Takes away what is drawn in this rectangle."""
         left, top, right, bottom = max(0, rect[0]), max(0, rect[1]), rect[2], rect[3]
-        self._pixels[top:bottom, left:right] = self._clean[top:bottom, left:right]
+        self._pixels[top:bottom, left:right] = 0
 
     def _fill_rounded(self, rect: Rect, colour: str) -> None:
         """Fills a rectangle without its four corner pixels, which makes it look rounded at this size."""
@@ -222,19 +244,19 @@ class _Pen:
     def _fill(self, rect: Rect, colour: str) -> None:
         left, top, right, bottom = rect
         if right > left and bottom > top:
-            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _bgr(colour), cv2.FILLED)
+            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _opaque(colour), cv2.FILLED)
 
 
 @lru_cache(maxsize=4096)
 def _plate(text: str, width: LabelWidth, ink: Ink, colour: str, size: tuple[int, int], gap: int) -> Pixels:
     """A number on its plate; cached, because labels rarely change from one picture to the next."""
     across, down = size
-    plate = np.full((down, across, 3), _bgr(colour), np.uint8)
+    plate = np.full((down, across, 4), _opaque(colour), np.uint8)
     glyphs = [_glyph(character, width, ink, colour) for character in text]
     high, wide = glyphs[0].shape[0], sum(glyph.shape[1] for glyph in glyphs) + gap * (len(glyphs) - 1)
     x, y = (across - wide) // 2, (down - high) // 2
     for glyph in glyphs:
-        plate[y : y + high, x : x + glyph.shape[1]] = glyph
+        plate[y : y + high, x : x + glyph.shape[1], :3] = glyph
         x += glyph.shape[1] + gap
     return plate
 
@@ -251,6 +273,12 @@ def _bgr(colour: str) -> tuple[int, int, int]:
     """The colour in the channel order of the pixels."""
     red, green, blue = rgb(colour)
     return blue, green, red
+
+
+@cache
+def _opaque(colour: str) -> tuple[int, int, int, int]:
+    """The same, with a fourth channel for where something is drawn."""
+    return *_bgr(colour), 255
 
 
 def _grow(rect: Rect, by: int) -> Rect:

@@ -73,7 +73,8 @@ def plan(
     inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
     if not inside:
         return Plan(marks, shown, None)
-    texts = [(mark.kind, mark.label_text, is_rtl(mark.name)) for mark in inside]
+    # All digits have the same size, so that another number with as many takes no more room.
+    texts = [(mark.kind, mark.letter, len(str(mark.number)), is_rtl(mark.name)) for mark in inside]
     depends_on = (extent, style, edges[shown].tobytes(), texts)
     kept = _previous_labels(inside, edges[shown], before)
     is_same = last is not None and last.depends_on == depends_on
@@ -86,10 +87,25 @@ def plan(
 def carry_out(plan: Plan, picture: Picture) -> tuple[Mark, ...]:
     """Completes a plan with the picture; the result is that of `place`."""
     labels = iter(_labels(plan.scene, picture) if plan.scene else ())
+    kept = iter(_kept_marks(plan.scene) if plan.scene else ())
     return tuple(
-        mark.replacing(label=next(labels) if is_in else None)
-        for mark, is_in in zip(plan.marks, plan.shown, strict=True)
+        [
+            _labelled(mark, next(labels), next(kept)) if is_in else mark.replacing(label=None)
+            for mark, is_in in zip(plan.marks, plan.shown, strict=True)
+        ]
     )
+
+
+def _kept_marks(scene: _Scene) -> Iterator[Mark | None]:
+    """The mark in the previous picture whose label each may keep."""
+    return (was.mark if (was := scene.kept.get(at)) else None for at in range(len(scene.colours)))
+
+
+def _labelled(mark: Mark, label: Label, was: Mark | None) -> Mark:
+    """The mark with its label; the very one of the previous picture, if that is the same."""
+    if was is not None and was.label is label and mark.has_same_fields(was, apart_from="label"):
+        return was
+    return mark.replacing(label=label)
 
 
 class _Scene(NamedTuple):
@@ -140,6 +156,7 @@ class _PreviousLabel(NamedTuple):
 
     label: Label
     spot: Rect
+    mark: Mark
 
 
 def _previous_labels(
@@ -151,6 +168,6 @@ def _previous_labels(
         return {}
     pairs = [(i, was) for i, mark in enumerate(marks) if (was := old.get(mark.number)) and was.letter == mark.letter]
     is_same = (edges[[i for i, _ in pairs]] == edges_of([was.place for _, was in pairs])).all(axis=1).tolist()
-    labels = {i: was.label for (i, was), same in zip(pairs, is_same, strict=True) if same and was.label}
-    spots = map(as_rect, round_rects([label.box for label in labels.values()]).tolist())
-    return {i: _PreviousLabel(label, spot) for (i, label), spot in zip(labels.items(), spots, strict=True)}
+    kept = [(i, was, was.label) for (i, was), same in zip(pairs, is_same, strict=True) if same and was.label]
+    spots = map(as_rect, round_rects([label.box for _, _, label in kept]).tolist())
+    return {i: _PreviousLabel(label, spot, was) for (i, was, label), spot in zip(kept, spots, strict=True)}

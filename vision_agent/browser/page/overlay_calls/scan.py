@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from playwright.async_api import Frame
 
@@ -38,6 +38,9 @@ from vision_agent.types import Kind, MarkKey, MarkState
 _ABRIDGED = re.compile(r" …[0-9a-z]+$")
 """How `steady_text.js` ends a text whose middle it leaves out."""
 _NO_STATE = MarkState()
+
+_Answer = TypeVar("_Answer")
+_T = TypeVar("_T")
 
 
 class FoundMark(NamedTuple):
@@ -197,6 +200,20 @@ class ScanAnswer:
     """Number of elements that could not be read."""
     has_crashed_frame: bool
     """Whether a frame of the page has crashed."""
+    read: ReadTable = field(compare=False, repr=False)
+    """The marks as they came, for the next scan."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A table of marks as it came, and what was made of it: what comes again just so need not be made again."""
+
+    around: tuple[FramePlace, str, RowContext | None]
+    """What a mark depends on besides its row: where its frame is, the name of that, and the words around it."""
+    traits: Sequence[tuple[Json, MarkState]] = ()
+    contexts: Sequence[tuple[Json | None, RowContext | None]] = ()
+    marks: Mapping[str, tuple[Sequence[Any], FoundMark]] = field(default_factory=dict)
+    """By key, each with its row, which holds its traits and its context."""
 
 
 async def scan(
@@ -235,13 +252,14 @@ async def scan(
         )
     at = place or main_frame_place(spot_of(answer["zoom"]))
     around = element.context if element else None
+    marks, read = _read_marks(answer["marks"], ReadTable((at, name, around)), before.read if before else None)
     return ScanAnswer(
         id=answer["id"],
         token=answer["token"],
         url=answer["url"],
         title=answer["title"],
         place=at,
-        marks=_marks(answer["marks"], at, name, around),
+        marks=marks,
         covered=obstacles_of(answer["covered"]),
         layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
         context=tuple(
@@ -270,6 +288,7 @@ async def scan(
         unopened_roots=answer["unopened"],
         failed=answer["failed"],
         has_crashed_frame=answer.get("crashed", False),
+        read=read,
     )
 
 
@@ -303,38 +322,38 @@ def _out_of_view(answer: Sequence[Json]) -> tuple[OutOfView, ...]:
     )
 
 
-def _marks(table: Json, place: FramePlace, frame: str, frame_context: RowContext | None) -> tuple[FoundMark, ...]:
-    """The marks of a table as `pack_marks.js` makes it."""
-    traits = [
-        (
-            each["tag"],
-            each["role"],
-            each["kind"],
-            MarkState(**each["state"]) if each["state"] else _NO_STATE,
-            tuple(each["evidence"]),
-        )
-        for each in table["traits"]
-    ]
-    contexts = [context_of(each) for each in table["contexts"]]
-    marks = []
-    for key, name, fingerprint, is_in_dialog, box, points, traits_at, context_at, *more in table["rows"]:
-        tag, role, kind, state, evidence = traits[traits_at]
+def _read_marks(table: Json, empty: ReadTable, before: ReadTable | None) -> tuple[tuple[FoundMark, ...], ReadTable]:
+    """The marks of a table as `pack_marks.js` makes it; those that came just so in the table before are the same."""
+    if before is None or before.around != empty.around:
+        before = empty
+    place, frame, frame_context = empty.around
+    traits = _read_each(table["traits"], before.traits, _state_of)
+    contexts = _read_each(table["contexts"], before.contexts, context_of)
+    marks: list[FoundMark] = []
+    for row in table["rows"]:
+        key, name, fingerprint, is_in_dialog, box, points, traits_at, context_at, *more = row
+        (trait, state), (around, context) = traits[traits_at], contexts[context_at]
+        row[6:8] = trait, around
+        known = before.marks.get(key)
+        if known is not None and known[0] == row:
+            marks.append(known[1])
+            continue
         corners, surface, words, body = more or (None, None, None, None)
         rect = rect_of(surface) if surface else None
         marks.append(
             FoundMark(
                 MarkKey(key),
-                tag,
-                role,
-                kind,
+                trait["tag"],
+                trait["role"],
+                trait["kind"],
                 name,
                 state,
                 place.box_to_page(box, [spot_of(each) for each in corners] if corners else None),
                 tuple([place.to_page(x, y) for x, y in points]),
-                evidence,
+                tuple(trait["evidence"]),
                 fingerprint,
                 is_in_dialog,
-                contexts[context_at],
+                context,
                 frame,
                 frame_context,
                 rect,
@@ -344,7 +363,22 @@ def _marks(table: Json, place: FramePlace, frame: str, frame_context: RowContext
                 place.box_to_page(body) if body else None,
             )
         )
-    return tuple(marks)
+    by_key = {row[0]: (row, mark) for row, mark in zip(table["rows"], marks, strict=True)}
+    return tuple(marks), ReadTable(empty.around, traits, contexts, by_key)
+
+
+def _read_each(
+    now: Sequence[_Answer], before: Sequence[tuple[_Answer, _T]], read: Callable[[_Answer], _T]
+) -> list[tuple[_Answer, _T]]:
+    """Each value with what it says; a value that stood in the same place before is the same object again."""
+    return [
+        before[at] if at < len(before) and before[at][0] == value else (value, read(value))
+        for at, value in enumerate(now)
+    ]
+
+
+def _state_of(traits: Json) -> MarkState:
+    return MarkState(**traits["state"]) if traits["state"] else _NO_STATE
 
 
 def _frame_element(answer: Json) -> FrameElement:
