@@ -907,7 +907,6 @@ ONE_IN = {
     "test_cli_eval.py::test_what_cannot_be_is_said_in_one_sentence": 8,
     "test_examples.py::test_an_agent_works_on_a_page_of_its_owner": 2,
     "test_main_job.py::test_a_task_is_done_by_step_lines_and_the_site_confirms_it": 3,
-    "ui/test_accessible.py::test_axe_finds_nothing_and_no_page_is_wider_than_the_window": 2,
 }
 """Of a test with many variants `make test` runs one in so many, spread evenly; what the variants have in common is
 tried all the same."""
