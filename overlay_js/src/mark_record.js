@@ -30,14 +30,14 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
   const tag = control === documentElementOf(doc) ? 'iframe' : localNameOf(control); // what scrolls in the parent
   const kind = candidate.drawing ? 'surface' : kindOf(control, role, candidate.scrolls);
   const { name, lasting, how } = bestNameOf(element, control, kind, labels);
-  const piece = candidate.outline ?? outlinedPiece(candidate, points[0]);
+  const outline = outlineOf(candidate, points[0]);
   const state = stateOf(control, candidate.scrolls);
   const beside = wordsBesideName(element, control, kind, name, labels);
   rememberIdentity(element, control);
   if (candidate.opens) state.popup ??= 'hover';
   return {
     key: keyOf(doc, element), tag, role, kind, name, state,
-    box: rectOfArea(seenArea(piece)), corners: piece.corners, points,
+    ...outline, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
     fingerprint: fingerprintOf(control, identifyingWords(lasting, beside?.shows ?? '')), inDialog: isInDialog(element),
     beside,
@@ -46,9 +46,19 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
 }
 
 /**
+ * Where the box of a mark is drawn, and its corners if it is turned.
+ * @param {Pick<Candidate, 'element' | 'pieces' | 'outline'>} candidate
+ * @param {Point} point where it is clicked
+ */
+export function outlineOf(candidate, point) {
+  const piece = candidate.outline ?? outlinedPiece(candidate, point);
+  return { box: rectOfArea(seenArea(piece)), corners: piece.corners };
+}
+
+/**
  * What the mark's outline goes around. For lines of running text it is the line that is clicked, because a box around
  * all of them would include their neighbours. What stands alone in its block is outlined as a whole.
- * @param {Candidate} candidate
+ * @param {Pick<Candidate, 'element' | 'pieces'>} candidate
  * @param {Point} point
  */
 function outlinedPiece({ element, pieces }, { x, y }) {

@@ -14,6 +14,7 @@ import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isOut
 import { isTarget, reaches, samplePoints } from './hit_test.js';
 import { boundsOfImageArea, imageOfArea } from './image_map.js';
 import { innerControlOf } from './inner_control.js';
+import { outlineOf } from './mark_record.js';
 import { newReading } from './nearby_text.js';
 import { identifyingWords, shownInsteadOf } from './painted_text.js';
 import { plainRect } from './quad.js';
@@ -75,6 +76,7 @@ export function recheck(doc, request) {
     state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'),
     quiet: stabilityOf(doc),
     visible: pieces.length > 0, rect: plainRect(rect), zoom: pinchZoom(),
+    outline: points.length && pieces.length ? outlineOf({ element: pressed, pieces }, points[0]) : null,
     points, blocker: points.length || !blocker ? null : describeElement(blocker),
     blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
   };

@@ -296,3 +296,16 @@ async def test_a_cell_of_a_row_that_moved_to_another_row_out_of_view_is_not_pres
         outcome = await hand.act(Click(target=number))
         assert outcome.refusal == "changed", outcome.sentence
         assert await hand.js("said") == []
+
+
+async def test_a_turned_button_out_of_view_in_its_list_is_pressed_and_its_new_name_is_said(on: On) -> None:
+    turned = """<div style='height:200px;overflow:auto' id=list><p>Top</p><div style='height:900px'></div>
+<button onclick="this.textContent = 'Done'" style='transform:rotate(4deg)'>Far</button>
+<div style='height:900px'></div></div>"""
+    async with on(turned) as hand:
+        await scrolled(hand, "list.scrollTo(0, 900)")
+        number = hand.number("Far")
+        await scrolled(hand, "list.scrollTo(0, 0)")
+        outcome = await hand.act(Click(target=number))
+        assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
+        assert f'Mark {number} is now called "Done"' in outcome.sentence

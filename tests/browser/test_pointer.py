@@ -494,3 +494,15 @@ async def test_a_tab_whose_link_leads_elsewhere_since_the_look_is_not_pressed_on
         await hand.js("void (document.querySelector('a').href = 'https://shop.example/')")
         await hand.act(Click(target=hand.number("Second")))
         assert await hand.js("panel.textContent") == ""
+
+
+RENAMED_ON_HOVER = """<button onpointerover="this.textContent = 'Stop'">Edit</button>
+<button onclick="said.push('other')">Other</button><script>said = []</script>"""
+
+
+async def test_a_press_that_is_refused_under_the_pointer_stops_no_later_press(on: On) -> None:
+    async with on(RENAMED_ON_HOVER) as hand:
+        outcome = await hand.act(Click(target=hand.number("Edit")))
+        assert outcome.refusal == "changed", outcome.sentence
+        await hand.page.get_by_role("button", name="Other").click()
+        assert await hand.js("said") == ["other"]

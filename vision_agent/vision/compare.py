@@ -66,12 +66,13 @@ def changed_apart_from(before: Picture, after: Picture, apart: Sequence[Box], bu
         return 0
     mixed = (cv2.blur(picture[part], (3, 3)) for picture in (old, new))
     differs = _most(cv2.absdiff(*mixed)) > _NOISE
-    counts = np.ones(old.shape[:2], np.bool_)
+    counts = np.ones(differs.shape, np.bool_)
+    first = np.array([part[1].start, part[0].start] * 2)
     for boxes, is_counted in ((apart, False), (but, True)):
         shown = [box for box in boxes if before.page.intersection(box)]
-        for left, top, right, bottom in before.extent.rects(shown) if shown else ():
+        for left, top, right, bottom in np.maximum(before.extent.rects(shown) - first, 0) if shown else ():
             counts[top:bottom, left:right] = is_counted
-    return int(np.count_nonzero(differs & counts[part]))
+    return int(np.count_nonzero(differs & counts))
 
 
 def changed_box(before: Picture, after: Picture, near: Box) -> Box | None:
@@ -130,10 +131,13 @@ def _count_changed(old: Pixels, new: Pixels) -> int:
 
 def _around_changes(old: Pixels, new: Pixels) -> tuple[slice, slice]:
     """The part that contains all differences, usually a small part of the page; empty if there are none."""
-    x, y, width, height = cv2.boundingRect(_most(cv2.absdiff(old, new)))
-    if not width:
+    # Finding the rows first is fast: it takes a tenth of the time of subtracting whole pictures.
+    rows = np.flatnonzero((old.reshape(len(old), -1) != new.reshape(len(new), -1)).any(axis=1))
+    if not rows.size:
         return slice(0, 0), slice(0, 0)
-    return slice(max(0, y - _AROUND), y + height + _AROUND), slice(max(0, x - _AROUND), x + width + _AROUND)
+    top, bottom = int(rows[0]), int(rows[-1]) + 1
+    x, _, width, _ = cv2.boundingRect(_most(cv2.absdiff(old[top:bottom], new[top:bottom])))
+    return slice(max(0, top - _AROUND), bottom + _AROUND), slice(max(0, x - _AROUND), x + width + _AROUND)
 
 
 def _most(difference: Pixels) -> Pixels:

@@ -72,6 +72,7 @@ async def act(sender: InputSender, action: Action, seen: LiveObservation) -> Out
     except PlaywrightError as error:
         outcome = await _interrupted_outcome(sender, _translate_error(error, sender, action), before)
     finally:
+        await sender.drop_first_picture()
         sender.tabs.end_action()
     return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
 
@@ -105,7 +106,6 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
             sender.focused_mark = _next_focus(action, attempt)
             if attempt.at is not None:
                 sender.observer.players.pointer = (sender.page, attempt.at.point)
-            sender.allowed_focus = await allowed_focus(sender, action)
         if sender.brought:
             attempt = replace(attempt, sentence=f"{attempt.sentence} after scrolling to it")
         if isinstance(action, actions.Click | actions.Check):
@@ -115,7 +115,7 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
         sentence = attempt.sentence
         if not (action.traits.only_looks or attempt.is_already_so):
             sender.carried_out = attempt.sentence
-        return await determine_outcome(attempt, _before(sender, before), sender.tabs, sender.observer)
+        return await _outcome_and_focus(sender, action, attempt, before)
     except (TimeoutError, PageHangs):
         raise Refused(
             "timed_out", NO_ANSWER if sender.sent_inputs else f"{action.kind} was started, but {NO_ANSWER}"
@@ -132,6 +132,24 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
             raise tab_closed(time.monotonic() - began, seconds) from None
     closed = Attempt(sentence, None, needs_no_effect=True)
     return await determine_outcome(closed, _before(sender, before), sender.tabs, sender.observer)
+
+
+async def _outcome_and_focus(sender: InputSender, action: Action, attempt: Attempt, before: PageBefore) -> Outcome:
+    """The outcome of an action. Which elements may keep the focus is noted meanwhile."""
+
+    async def note_focus() -> None:
+        try:
+            sender.allowed_focus = await allowed_focus(sender, action)
+        except (BrowserUnavailable, PlaywrightError):
+            sender.allowed_focus = None  # the page is gone, which the outcome says
+
+    noting = asyncio.create_task(note_focus())
+    try:
+        return await determine_outcome(
+            attempt, _before(sender, before), sender.tabs, sender.observer, sender.first_picture
+        )
+    finally:
+        await noting
 
 
 def _before(sender: InputSender, before: PageBefore) -> PageBefore:

@@ -10,6 +10,7 @@ from math import inf
 from playwright.async_api import Page
 
 from vision_agent.browser.act.attempt import Attempt, PageBefore
+from vision_agent.browser.act.first_picture import FirstPicture
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay_calls
@@ -47,13 +48,23 @@ class ChangedPixels:
     """The page now; None for another tab."""
 
 
-async def changed_pixels(attempt: Attempt, before: PageBefore, page: Page, observer: Observer) -> ChangedPixels:
-    """How the page's picture differs from the one before the action, near its point and elsewhere."""
+async def picture_after(page: Page, observer: Observer, first: FirstPicture | None = None) -> bytes | None:
+    """A tab as it is now, or as it was when `first` was begun in it, encoded; None if it gives no picture."""
+    try:
+        if first is not None and first.page is page:
+            return await first.png()
+        return await capture(page, observer.settings.scan_deadline_s)
+    except FrameSilent:
+        return None
+
+
+def changed_pixels(
+    raw: bytes | None, attempt: Attempt, before: PageBefore, page: Page, observer: Observer
+) -> ChangedPixels:
+    """How the picture of a tab differs from the one before the action, near its point and elsewhere."""
     if page is not before.page:
         return ChangedPixels(inf)
-    try:
-        raw = await capture(page, observer.settings.scan_deadline_s)
-    except FrameSilent:
+    if raw is None:
         return ChangedPixels(0.0)  # the action is done; the next look reports that the page gives no picture
     after = Picture.decode(raw, before.seen.clean.page, observer.image_limits).masked(before.seen.masked)
     everywhere = changed_share(before.seen.clean, after)

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urldefrag
 
 from playwright.async_api import Page
@@ -23,9 +24,11 @@ from vision_agent.browser.act.changed_pixels import (
     changed_pixels,
     find_paint,
     judge_pixels,
+    picture_after,
     with_focus_ring,
 )
 from vision_agent.browser.act.drawn_text import ReadBack, read_back
+from vision_agent.browser.act.first_picture import FirstPicture, has_surfaces, may_read_at_once
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
@@ -71,8 +74,12 @@ _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
 
-async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> Outcome:
+async def determine_outcome(
+    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None = None
+) -> Outcome:
     """The outcome of an action, once the page has settled or the deadline has passed.
+
+    `first`: a picture that was begun when the last input had been sent.
 
     Raises:
         Refused: the page crashed, or did not answer afterwards.
@@ -84,7 +91,7 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
         sentence = f"{capitalised(attempt.sentence)}; nothing was sent."
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
     try:
-        read = await _read_settled_page(attempt, before, tabs, observer)
+        read = await _read_settled_page(attempt, before, tabs, observer, first)
     except FrameSilent:
         read = await _read_late(attempt, before, tabs, observer)
     is_other, now, value, pixels = read.is_other, read.now, read.value, read.pixels
@@ -97,7 +104,7 @@ async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, ob
         if shown is not None:
             value = shown.value
             changes.append(shown.sentence)
-    is_painted, is_seen = judge_pixels(read.paint, pixels, before)
+    is_painted, is_seen = read.is_painted, read.is_seen
     # A blocked request is reported, but does not change the page.
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or attempt.needs_no_effect or is_seen
     # The record is the only place with the hash of a download, so none of them is left out.
@@ -156,7 +163,7 @@ def _is_untouched(attempt: Attempt, read: _PageAfter, before: PageBefore, change
     mark = (at.mark or at.under) if at is not None else None
     if missed is None or at is None or mark is None or read.pixels.after is None or set(changes) - {_gone_words(mark)}:
         return False
-    if not judge_pixels(paint, read.pixels, before)[1]:
+    if not read.is_seen:
         return True
     owner = before.seen.scan.owner(mark.key)
     if owner is None or (read.now is None and not missed.is_redrawn):
@@ -205,9 +212,27 @@ class _PageAfter:
     """Sentences about the target, the focus and the title."""
     pixels: ChangedPixels
     paint: Paint | None
+    is_painted: bool
+    """All changed pixels are only paint."""
+    is_seen: bool
+    """Others changed."""
 
 
-async def _read_settled_page(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
+class _Answers(NamedTuple):
+    """The same before the pictures are compared."""
+
+    page: Page
+    is_other: bool
+    now: LiveElement | None
+    value: str | None
+    changes: tuple[str, ...]
+    picture: bytes | None
+    paint: Paint | None
+
+
+async def _read_settled_page(
+    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None = None
+) -> _PageAfter:
     """The page, once it has settled or the deadline has passed.
 
     The last part of the quiet time that proves it has settled is used to read it. If something changes meanwhile, it
@@ -219,23 +244,33 @@ async def _read_settled_page(attempt: Attempt, before: PageBefore, tabs: Tabs, o
     """
     settings, began = observer.settings, time.monotonic()
     whole, until = settings.quiet_s, began + settings.settle_deadline_s
-    waits = _waits(attempt, before, whole)
-    for quiet_s in waits:
-        has_settled = quiet_s is None or await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
-        asked = time.monotonic()
-        read = await _read_page(attempt, before, tabs, observer)
+    if _reads_at_once(attempt, before, whole):
+        read, is_quiet_since = await _read_at_once(attempt, before, tabs, observer, first, until)
+        if is_quiet_since and _is_plain(read):
+            return read
+    for quiet_s in _waits(before, whole):
+        has_settled = await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
+        read = _compare(await _ask_page(attempt, before, tabs, observer), attempt, before, observer)
         if not has_settled or quiet_s == whole:
             break
-        if quiet_s is None:
-            if not _is_plain(read, before):
-                continue
-            needed = time.monotonic() - asked
-        else:
-            await asyncio.sleep(began + whole - time.monotonic())
-            needed = whole
-        if await is_quiet(tabs, needed, max(until - time.monotonic(), _READING_S)):
+        await asyncio.sleep(began + whole - time.monotonic())
+        if await is_quiet(tabs, whole, max(until - time.monotonic(), _READING_S)):
             break
     return read
+
+
+async def _read_at_once(
+    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None, until: float
+) -> tuple[_PageAfter, bool]:
+    """The page as it is now, and whether it did not change while it was asked."""
+    asked = first.begun if first else time.monotonic()
+    answers = await _ask_page(attempt, before, tabs, observer, first)
+    needed = time.monotonic() - asked
+    # Meanwhile: comparing the pictures is no matter of the page.
+    return await asyncio.gather(
+        asyncio.to_thread(_compare, answers, attempt, before, observer),
+        is_quiet(tabs, needed, max(until - time.monotonic(), _READING_S)),
+    )
 
 
 async def _read_late(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
@@ -251,37 +286,47 @@ async def _read_late(attempt: Attempt, before: PageBefore, tabs: Tabs, observer:
         raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
 
 
-def _waits(attempt: Attempt, before: PageBefore, whole: float) -> tuple[float | None, ...]:
-    """The seconds of quiet after each of which the page is read, in turn, until it has settled; None: at once."""
-    if any(mark.kind == "surface" for mark in before.seen.observation.marks):
-        return (whole,)  # documents do not report when what they draw changed
-    soon = whole - min(_READING_S, whole / 2)
+def _reads_at_once(attempt: Attempt, before: PageBefore, quiet_s: float) -> bool:
+    """Whether a plain effect may be read before the page has been quiet for as long as it should."""
     # A page may take back or reformat what was typed or ticked, and on one that never settles that is harder to detect.
     may_be_taken_back = attempt.expected is not None or attempt.wants_ticked is not None
     # A missed click may be answered late by what is around the target, and if its target disappears, that looks like an
     # effect.
-    is_early = whole > 0 and before.seen.observation.at_rest and not (may_be_taken_back or attempt.missed)
-    return (None, soon, whole) if is_early else (soon, whole)
+    return may_read_at_once(before.seen, quiet_s) and not (may_be_taken_back or attempt.missed)
 
 
-def _is_plain(read: _PageAfter, before: PageBefore) -> bool:
+def _waits(before: PageBefore, whole: float) -> tuple[float, ...]:
+    """The seconds of quiet after each of which the page is read, in turn, until it has settled."""
+    soon = whole - min(_READING_S, whole / 2)
+    return (whole,) if has_surfaces(before.seen) else (soon, whole)
+
+
+def _is_plain(read: _PageAfter) -> bool:
     """A new document goes on loading."""
-    return not read.is_other and (bool(read.changes) or judge_pixels(read.paint, read.pixels, before)[1])
+    return not read.is_other and (bool(read.changes) or read.is_seen)
 
 
-async def _read_page(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
-    settings = observer.settings
+async def _ask_page(
+    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None = None
+) -> _Answers:
+    settings, page = observer.settings, tabs.active
     # Concurrently: Chromium takes a picture two frames after it is asked.
-    is_other, (now, value, changes), retitled, pixels, paint = await asyncio.gather(
+    is_other, (now, value, changes), retitled, picture, paint = await asyncio.gather(
         _is_other_document(before, tabs, settings.action_deadline_s),
         _read_back(attempt.at, before, observer),
-        _title_change(before, tabs.active, settings.action_deadline_s),
-        changed_pixels(attempt, before, tabs.active, observer),
+        _title_change(before, page, settings.action_deadline_s),
+        picture_after(page, observer, first),
         find_paint(attempt, before, observer),
     )
-    if is_other:
-        return _PageAfter(True, None, None, (), pixels, paint)
-    return _PageAfter(False, now, value, (*changes, *retitled), pixels, paint)
+    return _Answers(page, is_other, now, value, (*changes, *retitled), picture, paint)
+
+
+def _compare(answers: _Answers, attempt: Attempt, before: PageBefore, observer: Observer) -> _PageAfter:
+    pixels = changed_pixels(answers.picture, attempt, before, answers.page, observer)
+    seen = (pixels, answers.paint, *judge_pixels(answers.paint, pixels, before))
+    if answers.is_other:
+        return _PageAfter(True, None, None, (), *seen)
+    return _PageAfter(False, answers.now, answers.value, answers.changes, *seen)
 
 
 def _sentence(sentence: str, attempt: Attempt, value: str | None, changes: list[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,9 +19,17 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Hover, Point, Target
+from vision_agent.browser.act.first_picture import FirstPicture, may_read_at_once
 from vision_agent.browser.act.held import held_keys
 from vision_agent.browser.act.moving_target import RESTLESS, locate_any, send_to_moving
-from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
+from vision_agent.browser.act.press_guard import (
+    ArmedGuard,
+    Gesture,
+    GestureStopped,
+    arm_guard,
+    guard_gesture,
+    guard_keys,
+)
 from vision_agent.browser.act.wake_target import wake_drawn, wake_element
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.context_changed import ContextChanged
@@ -35,11 +43,13 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.observe.stage_results import Scope
 from vision_agent.browser.page import overlay
+from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED
 from vision_agent.browser.page.overlay_calls.element import LiveElement, Reveal
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
+from vision_agent.errors import BrowserUnavailable
 from vision_agent.geometry import Box
 from vision_agent.policy.approval import risks_taken
 from vision_agent.settings import ObserveSettings
@@ -56,6 +66,7 @@ _PATIENCE_S = 2.0
 _WAKES_WITHIN_S = 0.5
 """How long a hidden target is given to appear once the pointer is over its player, before the pointer moves again."""
 _MAY_PASS = ("covered", "disabled")
+_JUST_LOCATED_S = 0.1
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away at the last moment."""
 _STOPS_WITHIN_S = 0.6
@@ -97,10 +108,14 @@ class InputSender:
     """What the page did before the last gesture was over."""
     missed: Gesture | None = None
     """The last gesture, if its press reached the target and no click did; see `Gesture.is_missed`."""
+    first_picture: FirstPicture | None = None
+    """The picture that was begun when all input of this action had been sent."""
     last_location: Location | None = None
     """Where input of this action went last."""
     brought: LiveObservation | None = None
     """How the page was once the target had been scrolled into view; None if it was in view. See `out_of_view`."""
+    _located: tuple[Location, float] | None = None
+    """Where a target has just been found to stand still, and when, on the monotonic clock."""
     _patient_until: float | None = None
     """When this action stops waiting for a target, on the monotonic clock; None: it has not had to wait yet."""
     _woken_at: float = 0.0
@@ -122,7 +137,7 @@ class InputSender:
         self.carried_out = ""
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
-        self.missed = None
+        self.missed, self._located = None, None
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -143,15 +158,24 @@ class InputSender:
         """The same in milliseconds, as Playwright takes it."""
         return self.settings.action_deadline_s * 1000
 
-    async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:
+    def note_located(self, at: Location) -> None:
+        """Notes that a target stands still at a location, so that input to it may follow at once."""
+        self._located = (at, time.monotonic())
+
+    async def locate(
+        self, target: Target, *, reveal: bool = True, pointed: bool = False, waits: bool = True
+    ) -> Location:
         """Where a target is now: its live element, or the element that the page redrew in its place.
 
         It waits for what may soon pass, such as something that covers the target, and if the target has been hidden
-        since, moves the pointer to where it was. `pointed`: the pointer is already on it.
+        since, moves the pointer to where it was; not without `waits`. `pointed`: the pointer is already on it.
 
         Raises:
             Refused: it is no longer what was seen, or still cannot be reached.
         """
+        self._located = None
+        if not waits:
+            return await self._locate_now(target, reveal=reveal, pointed=pointed)
         while True:
             try:
                 return await self._locate_now(target, reveal=reveal, pointed=pointed)
@@ -265,6 +289,10 @@ class InputSender:
             Refused: it is no longer what was seen, cannot be reached, or keeps moving.
         """
         must_not_be_grid(target, self.seen)
+        if self._located is not None:
+            (at, when), self._located = self._located, None
+            if at.mark is not None and at.mark.number == target and time.monotonic() - when < _JUST_LOCATED_S:
+                return at
         at = await locate_any(self, target, with_drawn=True) if may_move else await self.locate(target)
         if at.is_moving:
             return at
@@ -292,8 +320,10 @@ class InputSender:
             at = again
         return at
 
-    async def click(self, at: Location, click: Click) -> Location:
+    async def click(self, at: Location, click: Click, *, is_all: bool = False) -> Location:
         """Clicks a target and returns where. The target is rechecked with the pointer on it, before the press.
+
+        `is_all`: the action sends nothing else, so the first picture of what came of it is begun at once.
 
         Raises:
             Refused: the target changed under the pointer, or something covered it, even at the last moment.
@@ -301,6 +331,9 @@ class InputSender:
 
         async def press(at: Location, gesture: Gesture) -> None:
             await self.press(at, click, gesture)
+            if is_all and may_read_at_once(self.seen, self.observer.settings.quiet_s):
+                await self.drop_first_picture()
+                self.first_picture = FirstPicture(self.page, self.observer.settings.scan_deadline_s)
 
         return await self.send(press, at, click.target)
 
@@ -322,12 +355,13 @@ class InputSender:
             Refused: the target changed, something covered it, or it moved away, even at the last moment.
         """
         for attempt in range(_PRESSES):
+            armed: ArmedGuard | None = None
             try:
                 if is_pointed and not at.is_moving:
-                    at = await self.move_pointer(at, target)
+                    at, armed = await self._move_pointer_and_arm(at, target, is_drag=is_drag, lasts_s=lasts_s)
                 if at.is_moving:
                     return await send_to_moving(self, body, at, target, is_drag=is_drag, lasts_s=lasts_s)
-                async with self.guard_gesture(at, is_drag=is_drag, lasts_s=lasts_s) as gesture:
+                async with self.guard_gesture(at, is_drag=is_drag, lasts_s=lasts_s, armed=armed) as gesture:
                     await body(at, gesture)
                 return at
             except GestureStopped as stopped:
@@ -336,6 +370,12 @@ class InputSender:
             # Nothing reached the page, and the target may only have moved: locate it once more.
             at = await self.aim(target, may_move=True)
         raise AssertionError("the last press neither went through nor was refused")
+
+    async def drop_first_picture(self) -> None:
+        """Gives up the picture that was begun after a click."""
+        if self.first_picture is not None:
+            await self.first_picture.drop()
+        self.first_picture = None
 
     async def press(self, at: Location, click: Click, gesture: Gesture) -> None:
         """Presses and releases at a location, as often as the click says, unless the first press led elsewhere."""
@@ -347,6 +387,23 @@ class InputSender:
                     return  # the first press led to another document, which must not get the rest
                 await mouse.down(button=click.button, click_count=press)
                 await mouse.up(button=click.button, click_count=press)
+
+    async def _move_pointer_and_arm(
+        self, at: Location, target: Target, *, is_drag: bool, lasts_s: float | None
+    ) -> tuple[Location, ArmedGuard | None]:
+        """Like `move_pointer`; the guards of the press are armed while the pointer is on its way.
+
+        Raises:
+            Refused: the target changed under the pointer.
+        """
+        more = (self.page, at, self.seen, self.deadline_s)
+        arming = asyncio.create_task(arm_guard(*more, lasts_s=lasts_s or self.deadline_s, is_drag=is_drag))
+        try:
+            at = await self.move_pointer(at, target)
+            return at, await arming
+        except BaseException:
+            await _disarm(arming)
+            raise
 
     async def move_pointer(self, at: Location, target: Target) -> Location:
         """Moves the pointer to a target and returns where the target is with the pointer on it, or that it moves.
@@ -374,7 +431,13 @@ class InputSender:
 
     @asynccontextmanager
     async def guard_gesture(
-        self, at: Location, *, is_drag: bool = False, lasts_s: float | None = None, is_pan: bool = False
+        self,
+        at: Location,
+        *,
+        is_drag: bool = False,
+        lasts_s: float | None = None,
+        is_pan: bool = False,
+        armed: ArmedGuard | None = None,
     ) -> AsyncIterator[Gesture]:
         """Guards one gesture (see `press_guard.guard_gesture`) and notes what of it reached the page.
 
@@ -385,7 +448,7 @@ class InputSender:
         try:
             lasts_s = lasts_s or self.deadline_s
             more = (self.page, at, self.seen, self.deadline_s)
-            async with guard_gesture(*more, lasts_s=lasts_s, is_drag=is_drag, is_pan=is_pan) as gesture:
+            async with guard_gesture(*more, lasts_s=lasts_s, is_drag=is_drag, is_pan=is_pan, armed=armed) as gesture:
                 yield gesture
         finally:
             if gesture is not None and gesture.words:
@@ -444,6 +507,14 @@ class InputSender:
             Refused: it has changed, or the words beside it have.
         """
         await identify(mark, self.seen, self.deadline_s, pointed=True)
+
+
+async def _disarm(arming: asyncio.Task[ArmedGuard | None]) -> None:
+    """Ends guards that may still be being armed."""
+    with suppress(FrameSilent, PlaywrightError, BrowserUnavailable):  # a page that is gone has none
+        armed = await arming
+        if armed is not None:
+            await armed.disarm()
 
 
 def _may_pass(refusal: Refused) -> bool:

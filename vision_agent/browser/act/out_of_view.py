@@ -22,9 +22,9 @@ from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import overlay
+from vision_agent.browser.page import listeners, overlay
 from vision_agent.browser.page.capture import capture
-from vision_agent.browser.page.frame_place import Rect
+from vision_agent.browser.page.frame_place import main_frame_place
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.page.settle import is_quiet
@@ -87,18 +87,24 @@ async def _bring(sender: InputSender, mark: Mark, action: Action) -> None:
         sender.seen = _as_seen_earlier(sender.seen, mark)
     sender.brought = sender.seen
     at = await sender.locate(mark.number)
-    look = None
-    if at.element is not None and at.element.was_scrolled and at.locator is not None:
-        look = await _look_early(sender, mark.number, at.element.rect)
-        if look is None:
-            await _wait_until_it_stops(sender, at)
+    if at.element is None or not at.element.was_scrolled or at.locator is None:
+        await _refresh(sender, mark.number, action)
+        return
+    early = await _look_early(sender, at)
+    if early is None:
+        await _wait_until_it_stops(sender, at)
+        await _refresh(sender, mark.number, action)
+        return
+    look, at = early
     await _refresh(sender, mark.number, action, look)
+    sender.note_located(at)
 
 
-async def _look_early(sender: InputSender, number: int, rect: Rect) -> _Look | None:
-    """A look made while the page comes to rest after it was scrolled; None if none shows the page at rest.
+async def _look_early(sender: InputSender, at: Location) -> tuple[_Look, Location] | None:
+    """A look made while the page comes to rest after it was scrolled, and where the target is; None if none shows the
+    page at rest.
 
-    It counts if nothing has changed since it began, and the target has not moved since: from `rect`, the first time.
+    It counts if nothing has changed since it began, and the target has not moved since: from `at`, the first time.
     A list that draws its rows as it is scrolled needs two.
     """
     seen = sender.seen.observation
@@ -106,17 +112,45 @@ async def _look_early(sender: InputSender, number: int, rect: Rect) -> _Look | N
     if not seen.at_rest or any(mark.kind == "surface" for mark in seen.marks):
         return None
     for _ in range(_EARLY_LOOKS):
-        began = time.monotonic()
-        look, mark = await _look_again(sender, number), _mark(sender, number)
-        now, is_at_rest = await asyncio.gather(
-            sender.recheck(mark), is_quiet(sender.tabs, time.monotonic() - began, sender.deadline_s)
-        )
-        if now is None:
+        began, number = time.monotonic(), _number(at)
+        is_in_frame = at.frame is not sender.page.main_frame
+        look = await (_look_again(sender, number) if is_in_frame else _picture_only(sender))
+        try:
+            now, is_at_rest = await asyncio.gather(
+                sender.locate(number, reveal=False, waits=False),
+                is_quiet(sender.tabs, time.monotonic() - began, sender.deadline_s),
+            )
+        except Refused:
             return None
-        if is_at_rest and all(abs(here - there) < _MOVED_PX for here, there in zip(now.rect, rect, strict=True)):
-            return look
-        rect = now.rect
+        if now.mark is None or at.mark is None or now.mark.key != at.mark.key:
+            return None
+        if is_at_rest and _is_where_it_was(now, at):
+            return (look if is_in_frame else look._replace(found=_found_now(sender, now))), now
+        at = now
     return None
+
+
+def _number(at: Location) -> int:
+    assert at.mark is not None
+    return at.mark.number
+
+
+def _is_where_it_was(now: Location, then: Location) -> bool:
+    assert now.element is not None
+    assert then.element is not None
+    return all(abs(here - there) < _MOVED_PX for here, there in zip(now.element.rect, then.element.rect, strict=True))
+
+
+def _found_now(sender: InputSender, at: Location) -> FoundMark | None:
+    """The mark as a scan of the page's own document would find it now."""
+    assert at.mark is not None
+    was, element = sender.seen.scan.found(at.mark.key), at.element
+    if was is None or element is None or element.outline is None:
+        return None
+    place, (rect, corners) = main_frame_place(element.zoom), element.outline
+    points = tuple(place.to_page(*spot) for spot in element.points)
+    box = place.box_to_page(rect, corners)
+    return was._replace(box=box, points=points, state=element.state, fingerprint=element.fingerprint)
 
 
 async def _wait_until_it_stops(sender: InputSender, at: Location) -> None:
@@ -150,6 +184,12 @@ async def _look_again(sender: InputSender, number: int) -> _Look:
     return _Look(fresh.found(_mark(sender, number).key), fresh, clean)
 
 
+async def _picture_only(sender: InputSender) -> _Look:
+    """The page as it is now, without a scan. What listens for clicks is learned meanwhile."""
+    _, clean = await asyncio.gather(listeners.report_listeners(sender.page, sender.deadline_s), _picture(sender))
+    return _Look(None, sender.seen.scan, clean)
+
+
 async def _picture(sender: InputSender) -> Picture:
     seen = sender.seen
     raw = await capture(seen.page, sender.deadline_s)
@@ -161,7 +201,7 @@ def _mark(sender: InputSender, number: int) -> Mark:
     return next(each for each in sender.seen.observation.marks if each.number == number)
 
 
-async def _refresh(sender: InputSender, number: int, action: Action, look: _Look | None) -> None:
+async def _refresh(sender: InputSender, number: int, action: Action, look: _Look | None = None) -> None:
     """Notes where the mark is now, its state, and how the page looks before the action.
 
     Raises:

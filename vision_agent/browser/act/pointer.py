@@ -32,7 +32,7 @@ _MOST_NOTCHES = 30
 
 async def click(sender: InputSender, action: Click) -> Attempt:
     """Clicks a mark or a point."""
-    at = await sender.click(await sender.aim(action.target, may_move=True), action)
+    at = await sender.click(await sender.aim(action.target, may_move=True), action, is_all=True)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
     return Attempt(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from vision_agent.errors import BrowserUnavailable
 _MOST_GUARDED = 12
 """Frames of a page."""
 _ANSWER_S = 1.0
+_FRESH_S = 0.5
+"""How long guards may have been armed before a press; they end by themselves after some seconds."""
 _PRESSES = frozenset({"pointerdown", "mousedown", "touchstart"})
 _EMBEDDED = frozenset({"iframe", "frame", "embed", "object"})
 _CLICKS = frozenset({"click", "dblclick", "auxclick", "contextmenu"})
@@ -169,8 +172,31 @@ class Gesture:
         return refusal
 
 
-@asynccontextmanager
-async def guard_gesture(
+@dataclass(frozen=True)
+class ArmedGuard:
+    """The guards of a page, ready for a press that has not been made."""
+
+    frames: tuple[Frame, ...]
+    """The guarded frames."""
+    seen: LiveObservation
+    target: tuple[str, str]
+    """The key and the fingerprint of what the press may reach."""
+    all_frames: tuple[Frame, ...]
+    """The frames that the page had."""
+    at: float
+    """When they were armed, on the monotonic clock."""
+
+    def fits(self, page: Page, at: Location, seen: LiveObservation) -> bool:
+        """Whether guards that are armed now would be the same."""
+        is_fresh = time.monotonic() - self.at < _FRESH_S
+        return is_fresh and seen is self.seen and _target(at) == self.target and tuple(page.frames) == self.all_frames
+
+    async def disarm(self) -> None:
+        """Ends them: the press is not made."""
+        await asyncio.gather(*(_read_guard(each, is_over=True) for each in self.frames), return_exceptions=True)
+
+
+async def arm_guard(
     page: Page,
     at: Location,
     seen: LiveObservation,
@@ -179,23 +205,15 @@ async def guard_gesture(
     lasts_s: float,
     is_drag: bool = False,
     is_pan: bool = False,
-) -> AsyncIterator[Gesture]:
-    """Guards the gesture made inside the `with` block, and reports what became of it.
-
-    `is_pan`: it is a drag of which the page gets no click. A point without a mark under it is not guarded: only its
-    pixels identify it.
-
-    Raises:
-        GestureStopped: see `Gesture.end`.
-    """
-    mark = at.mark or at.under
-    target = at.element or at.text
-    key = mark.key if mark else at.text.key if at.text else None
-    if key is None or target is None:
-        yield Gesture(page, at, seen, has_lost_document=True)
-        return
+) -> ArmedGuard | None:
+    """Arms the guards; None for a point without a mark under it: only its pixels identify it."""
+    mark, target, began = at.mark or at.under, _target(at), time.monotonic()
+    if target is None:
+        return None
+    key, fingerprint = target
+    all_frames = tuple(page.frames)
     owner = seen.scan.owner(key)
-    nearest = [*_with_parents(owner.frame), *page.frames] if owner else page.frames
+    nearest = [*_with_parents(owner.frame), *all_frames] if owner else all_frames
     frames = [each for each in list(dict.fromkeys(nearest))[:_MOST_GUARDED] if not overlay.is_silent(each)]
 
     async def arm(frame: Frame) -> bool:
@@ -205,7 +223,7 @@ async def guard_gesture(
                 deadline_s,
                 key if owner and frame is owner.frame else None,
                 kind=mark.kind if mark else None,
-                fingerprint=target.fingerprint,
+                fingerprint=fingerprint,
                 expected=seen.expectation(mark),
                 is_drag=is_drag,
                 lasts_s=lasts_s,
@@ -217,9 +235,44 @@ async def guard_gesture(
         return True
 
     armed = await asyncio.gather(*map(arm, frames))
-    gesture = Gesture(
-        page, at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
-    )
+    guarded = tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
+    return ArmedGuard(guarded, seen, target, all_frames, began)
+
+
+def _target(at: Location) -> tuple[str, str] | None:
+    """The key and the fingerprint of what a press at a location may reach; None if only pixels identify it."""
+    mark, target = at.mark or at.under, at.element or at.text
+    key = mark.key if mark else at.text.key if at.text else None
+    return None if key is None or target is None else (key, target.fingerprint)
+
+
+@asynccontextmanager
+async def guard_gesture(
+    page: Page,
+    at: Location,
+    seen: LiveObservation,
+    deadline_s: float,
+    *,
+    lasts_s: float,
+    is_drag: bool = False,
+    is_pan: bool = False,
+    armed: ArmedGuard | None = None,
+) -> AsyncIterator[Gesture]:
+    """Guards the gesture made inside the `with` block, and reports what became of it.
+
+    `is_pan`: it is a drag of which the page gets no click. `armed`: guards of the same gesture that were armed a moment
+    ago, which are used if they let the same through. A point without a mark under it is not guarded: only its pixels
+    identify it.
+
+    Raises:
+        GestureStopped: see `Gesture.end`.
+    """
+    if armed is None or at.drawn or not armed.fits(page, at, seen):
+        armed = await arm_guard(page, at, seen, deadline_s, lasts_s=lasts_s, is_drag=is_drag, is_pan=is_pan)
+    if armed is None:
+        yield Gesture(page, at, seen, has_lost_document=True)
+        return
+    gesture = Gesture(page, at, seen, is_drag, armed.frames)
     is_refused, was_made = False, False
     try:
         yield gesture

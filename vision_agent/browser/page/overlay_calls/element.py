@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from playwright.async_api import ElementHandle, Frame
 
@@ -14,6 +14,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import (
     NOTHING_EXPECTED,
     ContextDifference,
     Expectation,
+    Json,
     Obstacle,
     Stability,
     difference_of,
@@ -57,6 +58,16 @@ class LiveElement:
     """Points at which a click reaches it, best first."""
     obstacle: Obstacle | None
     """What covers it, if there are no such points."""
+    outline: OutlinedPart | None
+    """What the box of a mark goes around; None if there are no such points."""
+
+
+class OutlinedPart(NamedTuple):
+    """The part of an element that a box is drawn around."""
+
+    rect: Rect
+    corners: tuple[Spot, ...]
+    """Those of a turned element; empty for others."""
 
 
 async def check(
@@ -91,7 +102,14 @@ async def check(
         zoom=spot_of(answer["zoom"]),
         points=tuple(map(spot_of, answer["points"])),
         obstacle=obstacle_of(answer["blocker"], answer["blockerKey"]),
+        outline=_outline(answer["outline"]),
     )
+
+
+def _outline(answer: Json | None) -> OutlinedPart | None:
+    if answer is None:
+        return None
+    return OutlinedPart(rect_of(answer["box"]), tuple(map(spot_of, answer.get("corners") or ())))
 
 
 @dataclass(frozen=True, slots=True)
