@@ -22,6 +22,8 @@ AREA = Box(x=0, y=50, width=159, height=159)
 _COUNTERS = re.compile(r"Last reward:|Last 10 average:|Time left:|[\d.-]+ / \d+sec|Episodes done:")
 _LINE = re.compile(r"^(?P<id>\w+)\[:\](?P<rest>.*)$")
 _TAG = re.compile(r"^<[^>]*>")
+_BETWEEN = re.compile(" [·⏎] ")
+"""What stands between texts that are near each other."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,11 @@ class View:
                 continue
             text, number = match["rest"], match["id"]
             if number == "_":
-                is_count = _COUNTERS.match(text) or (after.startswith("Episodes") and re.fullmatch(r"\d+|-", text))
-                after = text
-                if not is_count:
-                    yield Line(text, None)
+                for part in _BETWEEN.split(text):
+                    is_count = _COUNTERS.match(part) or (after.startswith("Episodes") and re.fullmatch(r"\d+|-", part))
+                    after = part
+                    if not is_count:
+                        yield Line(part, None)
             elif number.isdigit():
                 yield Line(_TAG.sub("", text), self.seen.mark(int(number)))
 
