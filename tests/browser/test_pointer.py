@@ -320,7 +320,7 @@ async def test_words_in_a_frame_are_selected_there(on: On) -> None:
         ("Cannot", "taken", "unsupported", "nothing is selected instead"),
         ("other", "page", "unsupported", 'is in <a> "the other page" [1], which reacts to a press'),
         ("about", "chairs", "unsupported", "which reacts to a press"),
-        ("", "times", "gone", "does not show"),
+        ("", "times", "gone", "does not appear as written"),
     ],
 )
 async def test_words_that_cannot_be_selected_for_sure_are_not(

@@ -58,10 +58,20 @@ DIFFERS = {
     ("sortable_buttons", "qty"): "the button inside is there for the keyboard and says the name again",
     ("sortable_buttons", "channel"): "the button inside has a mark of its own",
     ("sortable_buttons", "date"): "the link inside has a mark of its own",
+    ("holding_cells", "note"): "the link inside has a mark of its own",
+    ("branches", "north"): "the arrow inside has a mark of its own",
+    ("branches", "all"): "the row inside has a mark of its own",
+    ("second_openers", "books"): "the rows and the arrow inside have marks of their own",
+    ("tree_parts", "towns"): "the box inside has a mark of its own",
+    ("text_layer", "terms"): "the words that show below an empty link are better than its address",
 }
 """Marks of the fixture pages whose name is not Chromium's, though that has one."""
 
-UNSAID_BY_SOME = {("icon_buttons", "symbol"): "Chromium 150 hears no title that a drawing brings from elsewhere"}
+UNSAID_BY_SOME = {
+    ("icon_buttons", "symbol"): "Chromium 150 hears no title that a drawing brings from elsewhere",
+    ("chosen_rows", "home"): "Chromium takes an option outside a listbox for nothing",
+    ("chosen_rows", "shop"): "Chromium takes an option outside a listbox for nothing",
+}
 """Marks of the fixture pages that some versions of Chromium name as we do, and others not at all."""
 
 ROLES_DIFFER = {
@@ -70,8 +80,18 @@ ROLES_DIFFER = {
     ("draggables", "write"): "Chromium takes what can be dragged for a group",
     ("draggables", "call"): "Chromium takes what can be dragged for a group",
     ("thin_bars", "dragged"): "Chromium takes what can be dragged for a group",
+    ("map_shapes", "dig"): "Chromium takes a part of a drawing for a group",
+    ("map_shapes", "walls"): "Chromium takes a part of a drawing for a group",
+    ("map_shapes", "roof"): "Chromium takes a part of a drawing for a group",
+    ("chosen_rows", "home"): "Chromium takes an option outside a listbox for nothing",
+    ("chosen_rows", "shop"): "Chromium takes an option outside a listbox for nothing",
 }
-STAND_FOR_ANOTHER = {("drawn_editors", name) for name in ("terminal", "code")}
+STAND_FOR_ANOTHER = {
+    ("drawn_editors", "terminal"),
+    ("drawn_editors", "code"),
+    ("composite_parts", "two_label"),
+    *(("combobox_boxes", f"{name}_box") for name in ("town", "kinds", "shop", "land", "words")),
+}
 """Marks of a hidden field, at the element that shows what is in it."""
 
 
