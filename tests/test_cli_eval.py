@@ -126,6 +126,7 @@ def test_compare_prints_what_evaluations_left_in_each_form(tmp_path: Path) -> No
         ("b", 1),
         ("c", 1),
     ]
+    (tmp_path / "told").mkdir()
     done = vision_agent("compare", "evals", "--csv", "--tasks", "--html", "told/page.html", cwd=tmp_path)
     assert done.stdout.splitlines()[1] == "notes,a,match,1,1,1,0,0"
     assert "<title>Results: notes</title>" in (tmp_path / "told" / "page.html").read_text("utf-8")

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from vision_agent.errors import UsageError
@@ -54,6 +55,8 @@ def compare(seen: Observation, name: str, tolerance: float, evidence: Evidence, 
         if found.is_same:
             return ""
         accept = f"pytest {shlex.quote(evidence.test)} --marks-accept"
+        with suppress(OSError):  # `write_diff` says so
+            evidence.own.mkdir(parents=True, exist_ok=True)
         page = write_diff(found, evidence.own / f"{accepted.name}.diff.html", accept)
         evidence.files.append(("comparison", page))
     said = "; ".join(line for pair in found.pairs for line in _lines(pair))
