@@ -303,7 +303,8 @@ async def test_a_host_that_is_not_allowed_is_not_reached(serve: Server, tmp_path
     async with driven("http", tmp_path, task={"allowed_hosts": ("127.0.0.1",)}) as driver:
         refused = await driver.call("open", url=f"{other}/")
         assert refused.is_error
-        assert "No session was opened" in refused.text
+        assert f"No session was opened. The record of this is in {tmp_path}" in refused.text
+        assert "session " not in refused.text.partition("No session")[0]
         await driver.open(f"{home}/")
         away = await driver.act("open", url=f"{other}/")
         assert away.is_error

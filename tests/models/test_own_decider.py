@@ -114,6 +114,7 @@ def test_replies_that_stay_unusable_are_complained_about_once_and_no_higher_limi
     [advice] = [line for line in done.stderr.splitlines() if line.strip().startswith("go on")]
     assert "higher" not in advice
     assert advice.endswith("must answer is in the guide own-model-server")
+    assert "--url stairs.html" in advice  # a record opens no files by itself
 
 
 def test_an_error_of_a_decider_ends_the_run_with_code_2_and_shows_where_it_is(here: Path) -> None:

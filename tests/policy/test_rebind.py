@@ -84,6 +84,11 @@ def test_a_mark_is_known_again_by_its_fingerprint_and_not_by_its_number() -> Non
             r'no button "Go f" ‹Ann› here: \[1\] ‹Bob› is the same by itself',
         ),
         (
+            [thing(1, context="Bob open"), thing(2, context="Ann open")],
+            [thing(1, context="Ann open"), thing(2, context="Bob late")],
+            r"\[2\] ‹Bob late› is the same by itself, but has other words beside it, 'open' in the record and 'late' h",
+        ),
+        (
             [thing(1, context="Ann"), thing(2, context="Bob")],
             [thing(n, context="Ann") for n in (1, 2)],
             'there are 2 like button "Go f" ‹Ann›',

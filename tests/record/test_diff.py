@@ -172,6 +172,9 @@ def test_a_page_is_written_only_into_a_folder_that_is_there(tmp_path: Path) -> N
     with pytest.raises(UsageError, match=r"There is no folder .*misspelt for --html \(make it, or name another\)"):
         app(["diff", a, b, "--html", str(tmp_path / "misspelt" / "diff.html")], standalone_mode=False)
     assert not (tmp_path / "misspelt").exists()
+    for folder in (".", "", str(tmp_path)):
+        with pytest.raises(UsageError, match=r"--html names a folder, .* \(name a file in it\)"):
+            app(["diff", a, b, "--html", folder], standalone_mode=False)
 
 
 def test_a_text_of_megabytes_is_cut_where_it_begins_to_differ(

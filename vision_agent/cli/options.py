@@ -359,11 +359,13 @@ def terminal_approver(as_json: bool, settings: Settings) -> Approver | None:
 
 
 def require_folder_of(file: Path | None, option: str) -> None:
-    """Checks, before the work, that the folder of a file to be written is there: none is made for a misspelt path.
+    """Checks, before the work, that a file can be written: its folder is there, as none is made for a misspelt path.
 
     Raises:
-        UsageError: it is not.
+        UsageError: it is not, or a folder is named.
     """
+    if file is not None and (not file.name or file.is_dir()):
+        raise UsageError(f"{option} names a folder, {file}", "name a file in it")
     if file is not None and not file.absolute().parent.is_dir():
         raise UsageError(f"There is no folder {file.absolute().parent} for {option}", "make it, or name another")
 

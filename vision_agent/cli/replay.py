@@ -430,7 +430,7 @@ def resume(
     )
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
-    again = [*secrets.written, *written(("--file", file), ("--approve", approve)), *supervision.written]
+    again = [*secrets.written, *written(("--file", file), ("--url", url), ("--approve", approve)), *supervision.written]
     is_shared = is_asked or agent.decides == "human"
     run_agent(agent, as_json, is_shared, page, steps=steps, again=again, video=video, person=person)
 

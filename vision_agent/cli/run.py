@@ -391,7 +391,9 @@ def run(
     if supervision.supervise:
         settings = with_supervision(settings)
     if not goal and decides.steps is None:
-        raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
+        raise UsageError(
+            "There is no goal", 'give one: vision-agent run URL "Find the imprint"; or step lines: --steps FILE'
+        )
     rows.check()
     if rows.over is not None:
         decider = "" if decides.steps is not None else decides.model or settings.model.name
@@ -416,7 +418,9 @@ def run(
     require_models(model, settings)
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
-    again = [*task.written_again, *written(("--approve", approval.approve)), *supervision.written]
+    is_file = (agent.task.start_url or "").startswith("file:")
+    of_run = written(("--url", url if is_file else None), ("--approve", approval.approve))
+    again = [*task.written_again, *of_run, *supervision.written]
     is_shared = is_human or (page is None and is_asked)
     run_agent(agent, as_json, is_shared, page, steps=decides.steps, again=again, video=video, person=person)
 

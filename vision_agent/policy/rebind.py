@@ -20,9 +20,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from math import hypot
 from types import MappingProxyType
 from typing import Any
+
+from rapidfuzz import fuzz
 
 from vision_agent.actions import (
     Action,
@@ -310,8 +314,9 @@ def _nearly(old: Mark, now: Observation) -> str:
     if old.fingerprint and same and (old.row or old.around) and not (same[0].row or same[0].around):
         return ": the record is of an earlier version, which did not keep the words beside it"
     if old.fingerprint and same:
-        shown = f"[{same[0].label_text}]{distinction_suffix(same[0], now.marks)}"
-        return f": {shown} is the same by itself, but has other words beside it{_changed_words(old, same[0])}"
+        nearest = max(same, key=partial(_likeness, old))
+        shown = f"[{nearest.label_text}]{distinction_suffix(nearest, now.marks)}"
+        return f": {shown} is the same by itself, but has other words beside it{_changed_words(old, nearest)}"
     named = [mark for mark in now.marks if mark.name == old.name != "" and mark.kind == old.kind]
     if named and old.fingerprint == BY_WORDS and old.context:
         return (
@@ -320,6 +325,13 @@ def _nearly(old: Mark, now: Observation) -> str:
             "lines"
         )
     return f": [{named[0].label_text}] only has the same name" if named else ""
+
+
+def _likeness(old: Mark, new: Mark) -> tuple[int, float]:
+    """How alike the words beside two marks are: first by those with which they begin, as the name does in most rows."""
+    words = old.context.split(), new.context.split()
+    alike = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(*words, strict=False))))
+    return alike, fuzz.ratio(old.context, new.context) + fuzz.ratio(old.heading, new.heading)
 
 
 def _changed_words(old: Mark, new: Mark) -> str:

@@ -107,7 +107,9 @@ class Calls:
             raise
         if answer.is_refused and answer.question is None:
             self._sessions.close_soon(session)
-            return ToolAnswer(f"{answer.text}\nNo session was opened.", is_refused=True)
+            _, _, what_was_done = answer.text.partition("\n")  # the first line names the session
+            kept = f" The record of this is in {session.folder}." if session.folder is not None else ""
+            return ToolAnswer(f"{what_was_done}\nNo session was opened.{kept}", is_refused=True)
         return answer
 
     async def _close(self, call: Call, caller: Caller) -> ToolAnswer:
