@@ -86,7 +86,7 @@ def test_a_mark_is_known_again_by_its_fingerprint_and_not_by_its_number() -> Non
         (
             [thing(1, context="Bob open"), thing(2, context="Ann open")],
             [thing(1, context="Ann open"), thing(2, context="Bob late")],
-            r"\[2\] ‹Bob late› is the same by itself, but has other words beside it, 'open' in the record and 'late' h",
+            r"\[2\] ‹Bob› is the same by itself, but has other words beside it, 'open' in the record and 'late' here",
         ),
         (
             [thing(1, context="Ann"), thing(2, context="Bob")],
