@@ -88,7 +88,7 @@ async def test_a_cell_with_a_drawing_in_it_is_unread_and_never_empty_or_extracte
         assert "3 cells hold something that was not read, or is cut off" in said
         refused = await extract(hand, surface(hand), drink="string", trend="string")
         assert (refused.status, refused.read) == ("refused", "")
-        assert refused.sentence.startswith("Row 1 has something for trend that was not read; zoom to it")
+        assert refused.sentence.startswith("Row 1 has something for trend that was not read; read the table")
         assert (await extract(hand, surface(hand), drink="string", price="number")).status == "done"
 
 

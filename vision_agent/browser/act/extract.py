@@ -159,7 +159,7 @@ def _value(row: list[str], column: int, name: str, schema: dict[str, Any], numbe
         if UNREAD not in text:
             plain = safe_line(text.replace(UNSURE, "").strip(), 60)
             what = f'"{plain}" for {safe_line(name, 40)}, which may have been read wrongly'
-        raise Refused("unsupported", f"Row {number} has {what}; zoom to it and extract again, or read the table.")
+        raise Refused("unsupported", f"Row {number} has {what}; read the table, and compare it with the picture.")
     if "null" in kinds and text.strip() in _NOTHING:
         return None
     if not kinds & {"number", "integer"}:
