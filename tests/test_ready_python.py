@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import hear_signals
 from tests.ready_python import ReadyPython
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system cannot wait for processes by files")
@@ -68,8 +69,9 @@ def test_a_module_is_run_as_the_program(ready: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
 def test_a_signal_reaches_it_and_ends_it(ready: str, tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "waits.py").write_text(WAITS, "utf-8")
-    usual = subprocess.PIPE
-    with subprocess.Popen([ready, "waits.py"], cwd=tmp_path, stdout=usual, stderr=usual, text=True) as process:
+    with subprocess.Popen(
+        [ready, "waits.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True, preexec_fn=hear_signals
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
         process.send_signal(number)
