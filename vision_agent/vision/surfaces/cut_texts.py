@@ -57,8 +57,11 @@ class TextInCells:
         return self.start[1] if side == "left" else self.end[1]
 
 
-def find_cut(texts: Sequence[TextInCells]) -> list[TextInCells]:
-    """Those that may go on behind a side of their cell."""
+def find_cut(texts: Sequence[TextInCells], *, name_columns: bool = False) -> list[TextInCells]:
+    """Those that may go on behind a side of their cell.
+
+    `name_columns`: whether the first row does; a column is often just as wide as its name.
+    """
     if not texts:
         return []
     size, lines = _font_size(texts), _in_line(texts)
@@ -68,7 +71,9 @@ def find_cut(texts: Sequence[TextInCells]) -> list[TextInCells]:
     for text in texts:
         for side in _SIDES:
             room, least = text.room(side), lines[side, text.column(side)]
-            if least is None and _is_in_line_elsewhere(side, text, texts, lines):
+            if least is None and _is_in_line_elsewhere(
+                side, text, texts, lines, is_name=name_columns and text.start[0] == 0
+            ):
                 least = room
             is_near = room < (_LEAST_PX if side not in text.touches else _LETTERS * size)
             if least is not None and room >= least - _LESS_PX:
@@ -132,17 +137,21 @@ def _is_in_line_elsewhere(
     text: TextInCells,
     texts: Sequence[TextInCells],
     lines: dict[tuple[Side, int], float | None],
+    *,
+    is_name: bool,
 ) -> bool:
     """Whether a text keeps the room that texts in line in another column have at this side, and not by chance.
 
-    It does so if most of its own column do, all as wide, or if it is not in line with its column at the other side,
-    as a heading above numbers.
+    That is so if it names a column, if most of its own column do, all as wide, or if it is not in line with its column
+    at the other side, as a heading above numbers.
     """
     room, apart = text.room(side), _tolerance(texts)
     other: Side = "right" if side == "left" else "left"
     others = [least for (where, _), least in lines.items() if where == side and least is not None]
     if not any(least - _LESS_PX <= room <= least + apart for least in others):
         return False
+    if is_name:
+        return True
     own = [each.room(side) for each in texts if each.column(side) == text.column(side)]
     if sum(abs(each - room) <= apart for each in own) >= max(_FEWEST, _MOST_OF * len(own)):
         return True

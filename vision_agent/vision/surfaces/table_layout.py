@@ -66,6 +66,8 @@ class TableLayout:
     """Cells into which the text of a neighbour reaches."""
     cut: frozenset[Place] = frozenset()
     """Cells with a text that their side may cut off."""
+    cut_names: frozenset[Place] = frozenset()
+    """Those of the first row that are cut off also if they name columns."""
     partly: frozenset[Place] = frozenset()
     """Cells of a grid of whose texts the lines found hold a part or more, by row and column from 1, as it counts them.
     """
@@ -156,6 +158,7 @@ def _layout_of_grid(picture: Picture, lattice: Lattice, lines: Sequence[Box]) ->
         small = [line for place in blank for line in ink_lines(picture, inner[place], with_rules=True)]
         texts += _whole_lines(picture, strip, small)
     cut = frozenset(text.start for text in [*find_cut(texts), *doubtful])
+    names = frozenset(text.start for text in [*find_cut(texts, name_columns=True), *doubtful] if text.start[0] == 0)
     known = set(lines)
     other = {
         (text.start[0], column)
@@ -168,6 +171,7 @@ def _layout_of_grid(picture: Picture, lattice: Lattice, lines: Sequence[Box]) ->
         dict(inside),
         overrun=frozenset(overrun - inside.keys()),
         cut=cut,
+        cut_names=names & cut,
         partly=frozenset((row + 1, column + 1) for row, column in cut | other),
     )
     layout = _with_headings(layout, lines, is_above=False)
@@ -328,9 +332,9 @@ def _with_headings(layout: TableLayout, lines: Sequence[Box], *, is_above: bool)
     every = around([line for each in found.values() for line in each])
     places = {(row + is_above, column + (not is_above)): box for (row, column), box in layout.places.items()}
     inside = {(row + is_above, column + (not is_above)): each for (row, column), each in layout.lines.items()}
-    overrun, cut = (
+    overrun, cut, cut_names = (
         frozenset((row + is_above, column + (not is_above)) for row, column in each)
-        for each in (layout.overrun, layout.cut)
+        for each in (layout.overrun, layout.cut, layout.cut_names)
     )
     for at, (start, end) in spans.items():
         if is_above:
@@ -339,7 +343,9 @@ def _with_headings(layout: TableLayout, lines: Sequence[Box], *, is_above: bool)
             places[at, 0] = Box(x=every.x, y=start, width=every.width, height=end - start)
         if at in found:
             inside[(0, at) if is_above else (at, 0)] = found[at]
-    return replace(layout, places=places, lines=inside, has_head=is_above, overrun=overrun, cut=cut)
+    return replace(
+        layout, places=places, lines=inside, has_head=is_above, overrun=overrun, cut=cut, cut_names=cut_names
+    )
 
 
 def _spans(places: dict[Place, Box], axis: int) -> dict[int, tuple[float, float]]:

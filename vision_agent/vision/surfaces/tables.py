@@ -150,7 +150,7 @@ def _table(
     first, is_lettered = _first_number(cells), _is_lettered(cells[0])
     is_numbered = first is not None
     has_head = is_lettered or layout.has_head or _names_columns(cells, layout, picture)
-    headings = [_heading(known_in.get((0, column), ()), is_cut=(0, column) in layout.cut) for column in every]
+    headings = [_heading(known_in.get((0, column), ()), is_cut=(0, column) in layout.cut_names) for column in every]
     body = cells[1:] if has_head else cells
     many = _last_used([any(row[is_numbered:]) for row in body])
     used = body if is_lettered else [headings, *body]
