@@ -116,6 +116,27 @@ async def test_text_that_its_cell_cuts_off_is_said_to_be_a_part_and_not_extracte
         )
 
 
+@pytest.mark.parametrize("font", ["13px sans-serif", "14px serif"])
+async def test_a_number_of_which_a_side_of_its_cell_cuts_off_any_part_is_never_given_as_whole(
+    on: On, font: str
+) -> None:
+    async with on("", {"/at": PAGE}, path=f"/at?kind=steps&font={font}", settings=OCR) as hand:
+        truth = await hand.js("drawn.table()")
+        rows, said = await read_table(hand)
+        listed = [line.split("]", 1)[1].split(" | ") for line in hand.seen.listing.splitlines() if " row " in line]
+        assert len(rows) == len(listed) == len(truth) == 25
+        for given in (rows, without_ends(listed)):
+            for drawn, row in zip(truth, given, strict=True):
+                wrong = [cell for cell, own in zip(row, drawn, strict=True) if cell != own and cell[-1:] != "›"]
+                assert not wrong, (drawn, row)
+        for column in (0, 2, 4):
+            assert [row[column] for row in rows] == [row[column] for row in truth]
+        assert "hold something that was not read, or is cut off" in said
+        for name in ("right", "left"):
+            assert (await extract(hand, surface(hand), no="integer", **{name: "string"})).status == "refused"
+        assert (await extract(hand, surface(hand), no="integer", down="integer")).status == "done"
+
+
 async def test_a_sheet_says_which_rows_are_out_of_view(on: On) -> None:
     views = DRAWN.parent / "views"
     files = {f"/{name}": (views / name).read_text("utf-8") for name in ("sheet.html", "view.js")}

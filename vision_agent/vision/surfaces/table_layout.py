@@ -19,6 +19,7 @@ from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, view_pixels
 from vision_agent.vision.rects import Bools
 from vision_agent.vision.surfaces.candidates import Lattice, SurfaceProposals
+from vision_agent.vision.surfaces.cut_texts import Side, TextInCells, find_cut, find_two_in_one
 from vision_agent.vision.surfaces.word_tables import WordTable, find_word_tables
 
 Place = tuple[int, int]
@@ -28,6 +29,8 @@ _RIM_PX = 3.0
 """The rim of a cell in which no ink is sought: its lines, and the frame of a selected neighbour, reach into it."""
 _CONTRAST, _LEAST_PIXELS = 40, 3
 """The difference from the ground that makes ink, and the fewest pixels of it."""
+_SLIVER = 20
+"""The difference from the rest of a rule that makes ink on it."""
 _RULE = 0.85
 """The share of a row or column of pixels from which ink is a rule."""
 _LEAST_GAP_PX = 3.0
@@ -39,8 +42,6 @@ _INTO_PX = 3.0
 _LARGER = 1.5
 _CROSSING_PX = 2.5
 """The largest gap at a border between letters of one text that goes on across it: texts keep farther from it."""
-_CUT_PX = 2.0
-"""How near to a border a text ends that is cut off there."""
 _WORD_GAP, _WORD_GAP_OF = 9.0, 0.6
 """The largest gap between words of a line, in CSS pixels or as a share of its height."""
 _GROWN_PX = 2.0
@@ -63,8 +64,13 @@ class TableLayout:
     """Whether its cells have borders; else there may be rules in them."""
     overrun: frozenset[Place] = frozenset()
     """Cells into which the text of a neighbour reaches."""
-    cut: frozenset[Box] = frozenset()
-    """The lines of text that the border of their cell cuts off."""
+    cut: frozenset[Place] = frozenset()
+    """Cells with a text that their side may cut off."""
+    cut_names: frozenset[Place] = frozenset()
+    """Those of the first row that are cut off also if they name columns."""
+    partly: frozenset[Place] = frozenset()
+    """Cells of a grid of whose texts the lines found hold a part or more, by row and column from 1, as it counts them.
+    """
 
     @property
     def rows(self) -> int:
@@ -97,8 +103,9 @@ class TableLayout:
 class TableLayouts(NamedTuple):
     """The tables found, and whether words in a surface may be one, but not plainly."""
 
-    layouts: tuple[TableLayout, ...]
-    is_unclear: bool
+    layouts: tuple[TableLayout, ...] = ()
+    """Those of the grids, in their order, and those of words."""
+    is_unclear: bool = False
 
 
 def find_layouts(picture: Picture, proposed: SurfaceProposals) -> TableLayouts:
@@ -126,22 +133,47 @@ def _layout_of_grid(picture: Picture, lattice: Lattice, lines: Sequence[Box]) ->
         for row, column, x, y, width, height in lattice.grid.cells
     }
     places = _without_holes(cells)
+    inner = _inner(places)
     inside: defaultdict[Place, list[Box]] = defaultdict(list)
-    overrun: set[Place] = set()
-    cut: set[Box] = set()
+    texts: list[TextInCells] = []
     by_row: defaultdict[int, list[Box]] = defaultdict(list)
     for line in lines:
         if lattice.box.contains(line.center) and (reached := _reached(line, places)):
             by_row[reached[0][0][0]] += _parts(picture, line, reached)
     for row, own in by_row.items():
         strip = {place: box for place, box in places.items() if place[0] == row}
-        for whole in _whole_lines(picture, strip, own):
-            reached = _reached(whole.box, strip)
-            if reached:
-                inside[reached[0][0]].append(whole.box)
-                cut |= {whole.box} if whole.is_cut else set()
-                overrun |= {place for place, _ in reached[1:]}
-    layout = TableLayout(_inner(places), dict(inside), overrun=frozenset(overrun - inside.keys()), cut=frozenset(cut))
+        for text in _whole_lines(picture, strip, own):
+            inside[text.start].append(text.line)
+            texts.append(text)
+    doubtful = find_two_in_one(texts)
+    overrun = {
+        (text.start[0], column)
+        for text in texts
+        if text not in doubtful
+        for column in range(text.start[1] + 1, text.end[1] + 1)
+    }
+    for row in by_row:
+        strip = {place: box for place, box in places.items() if place[0] == row}
+        blank = [place for place in strip if place not in inside and place not in overrun]
+        small = [line for place in blank for line in ink_lines(picture, inner[place], with_rules=True)]
+        texts += _whole_lines(picture, strip, small)
+    cut = frozenset(text.start for text in [*find_cut(texts), *doubtful])
+    names = frozenset(text.start for text in [*find_cut(texts, name_columns=True), *doubtful] if text.start[0] == 0)
+    known = set(lines)
+    other = {
+        (text.start[0], column)
+        for text in texts
+        if text.line not in known and text.start in inside
+        for column in range(text.start[1], text.end[1] + 1)
+    }
+    layout = TableLayout(
+        inner,
+        dict(inside),
+        overrun=frozenset(overrun - inside.keys()),
+        cut=cut,
+        cut_names=names & cut,
+        partly=frozenset((row + 1, column + 1) for row, column in cut | other),
+    )
     layout = _with_headings(layout, lines, is_above=False)
     return _with_headings(layout, lines, is_above=True)
 
@@ -186,48 +218,73 @@ def _parts(picture: Picture, line: Box, reached: Sequence[tuple[Place, Box]]) ->
     return [*parts, rest]
 
 
-@dataclass(frozen=True)
-class _WholeLine:
-    """A line of text with all of its letters, and whether the border of its cell cuts it off."""
-
-    box: Box
-    is_cut: bool
-
-
-def _whole_lines(picture: Picture, strip: dict[Place, Box], lines: Sequence[Box]) -> list[_WholeLine]:
+def _whole_lines(picture: Picture, strip: dict[Place, Box], lines: Sequence[Box]) -> list[TextInCells]:
     """The lines of one row of a grid, with the letters that touch its borders, which were taken for parts of these."""
-    whole = around([*strip.values()])
+    cells = around([*strip.values()])
+    with_rules = Box(x=cells.x - _RIM_PX, y=cells.y, width=cells.width + 2 * _RIM_PX, height=cells.height)
+    whole = picture.page.intersection(with_rules)
+    if whole is None or not lines:
+        return []
     pixels = view_pixels(picture, whole)
-    if not pixels.size:
-        return [_WholeLine(line, is_cut=False) for line in lines]
     scale = pixels.shape[1] / whole.width
     edges = {round((edge - whole.x) * scale) for box in strip.values() for edge in (box.x, box.right)}
     ink, rim = np.zeros(pixels.shape[:2], bool), round(_RIM_PX * scale)
     for box in strip.values():
         left, right = (round((each - whole.x) * scale) for each in (box.x, box.right))
+        left, right = max(0, left), min(right, pixels.shape[1])
         if right > left:
-            ink[:, left:right] = _ink(pixels[:, left:right])
+            ground = _ground(pixels[:, left:right])
+            left, right = (0 if left <= rim else left), (pixels.shape[1] if right >= pixels.shape[1] - rim else right)
+            ink[:, left:right] = _differ(pixels[:, left:right], ground)
     near = np.zeros(pixels.shape[1], bool)
     for edge in edges:
         near[max(0, edge - rim) : edge + rim] = True
     # The stem of a letter is shorter than a row.
     is_rule = (ink[rim : len(ink) - rim].mean(axis=0) >= _RULE) & near if len(ink) > 2 * rim else near
-    grown: list[_WholeLine] = []
+    on_rules = _ink_on(pixels, is_rule, rim)
+    grown: list[TextInCells] = []
     for line in sorted(lines, key=lambda each: each.x):
-        if any(line.share_in(each.box) > _MOST_OF for each in grown):
+        if any(line.share_in(each.line) > _MOST_OF for each in grown):
             continue
         top, bottom = (round((each - whole.y) * scale) for each in (line.y, line.bottom))
         start, end = (round((each - whole.x) * scale) for each in (line.x, line.right))
-        band = ink[max(0, top) : bottom]
-        has_ink = band.any(axis=0) & ~is_rule
+        band = slice(max(0, top), bottom)
+        has_ink = ink[band].any(axis=0) & ~is_rule
         most, crossing = max(_WORD_GAP, _WORD_GAP_OF * line.height) * scale, _CROSSING_PX * scale
         first, last = _extent(has_ink, start, end, edges, most, crossing)
         x, right = min(line.x, whole.x + first / scale), max(line.right, whole.x + last / scale)
         is_longer = x < line.x - _GROWN_PX or right > line.right + _GROWN_PX
         box = Box(x=x, y=line.y, width=right - x, height=line.height) if is_longer else line
-        is_cut = any(0 <= edge - last <= _CUT_PX * scale or 0 <= first - edge < _CUT_PX * scale for edge in edges)
-        grown.append(_WholeLine(box, is_cut))
+        reached = _reached(box, strip)
+        if not reached:
+            continue
+        (begin, from_box), (end_in, to_box) = reached[0], reached[-1]
+        inked = np.flatnonzero(has_ink[max(0, first) : last]) + max(0, first)
+        if len(inked):
+            first, last = int(inked[0]), int(inked[-1]) + 1
+        left = _rule_columns(is_rule, round((from_box.x - whole.x) * scale), rim)
+        right = _rule_columns(is_rule, round((to_box.right - whole.x) * scale), rim)
+        touches: set[Side] = {"left"} if on_rules[band, left.start : left.stop].any() else set()
+        touches |= {"right"} if on_rules[band, right.start : right.stop].any() else set()
+        room = (first - left.stop) / scale, (right.start - last) / scale
+        grown.append(TextInCells(box, begin, end_in, *room, touches=frozenset(touches)))
     return grown
+
+
+def _rule_columns(is_rule: Bools, edge: int, rim: int) -> range:
+    """The columns of pixels of the rule at an edge between cells; none, but in their place, if there is no rule."""
+    near = np.flatnonzero(is_rule[max(0, edge - rim) : edge + rim]) + max(0, edge - rim)
+    return range(int(near[0]), int(near[-1]) + 1) if len(near) else range(edge, edge)
+
+
+def _ink_on(pixels: np.ndarray, is_rule: Bools, rim: int) -> Bools:
+    """Which pixels of rules differ from the rest of theirs, as where a part of a letter lies on one."""
+    found = np.zeros(pixels.shape[:2], bool)
+    rules = pixels[:, is_rule].astype(np.int16)
+    if rules.size and len(rules) > 2 * rim:
+        usual = np.median(rules[rim : len(rules) - rim], axis=0)
+        found[:, is_rule] = np.abs(rules - usual).max(axis=2) >= _SLIVER
+    return found
 
 
 def _extent(has_ink: Bools, start: int, end: int, edges: Set[int], most: float, crossing: float) -> tuple[int, int]:
@@ -275,7 +332,10 @@ def _with_headings(layout: TableLayout, lines: Sequence[Box], *, is_above: bool)
     every = around([line for each in found.values() for line in each])
     places = {(row + is_above, column + (not is_above)): box for (row, column), box in layout.places.items()}
     inside = {(row + is_above, column + (not is_above)): each for (row, column), each in layout.lines.items()}
-    overrun = frozenset((row + is_above, column + (not is_above)) for row, column in layout.overrun)
+    overrun, cut, cut_names = (
+        frozenset((row + is_above, column + (not is_above)) for row, column in each)
+        for each in (layout.overrun, layout.cut, layout.cut_names)
+    )
     for at, (start, end) in spans.items():
         if is_above:
             places[0, at] = Box(x=start, y=every.y, width=end - start, height=every.height)
@@ -283,7 +343,9 @@ def _with_headings(layout: TableLayout, lines: Sequence[Box], *, is_above: bool)
             places[at, 0] = Box(x=every.x, y=start, width=every.width, height=end - start)
         if at in found:
             inside[(0, at) if is_above else (at, 0)] = found[at]
-    return replace(layout, places=places, lines=inside, has_head=is_above, overrun=overrun)
+    return replace(
+        layout, places=places, lines=inside, has_head=is_above, overrun=overrun, cut=cut, cut_names=cut_names
+    )
 
 
 def _spans(places: dict[Place, Box], axis: int) -> dict[int, tuple[float, float]]:
@@ -356,7 +418,7 @@ def cut_line(picture: Picture, line: Box, low: float, high: float) -> tuple[Box,
 def ink_lines(picture: Picture, cell: Box, *, with_rules: bool) -> list[Box]:
     """What is drawn in a cell, as page boxes one above the other; empty if nothing is."""
     pixels = view_pixels(picture, cell)
-    if not pixels.size:
+    if not pixels.size or int(pixels.max()) - int(pixels.min()) < _CONTRAST:
         return []
     ink = _ink(pixels)
     if not with_rules:
@@ -382,7 +444,14 @@ def ink_lines(picture: Picture, cell: Box, *, with_rules: bool) -> list[Box]:
 
 def _ink(pixels: np.ndarray) -> Bools:
     """Which pixels differ from the ground."""
-    ground = np.median(pixels.reshape(-1, 3), axis=0).astype(np.int16)
+    return _differ(pixels, _ground(pixels))
+
+
+def _ground(pixels: np.ndarray) -> np.ndarray:
+    return np.asarray(np.median(pixels.reshape(-1, 3), axis=0).astype(np.int16))
+
+
+def _differ(pixels: np.ndarray, ground: np.ndarray) -> Bools:
     return np.asarray(np.abs(pixels.astype(np.int16) - ground).max(axis=2) >= _CONTRAST)
 
 

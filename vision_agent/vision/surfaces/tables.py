@@ -17,7 +17,7 @@ from vision_agent.geometry import Box
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, view_pixels
 from vision_agent.vision.surfaces.candidates import SurfaceProposals
-from vision_agent.vision.surfaces.table_layout import Place, TableLayout, around, find_layouts, ink_lines
+from vision_agent.vision.surfaces.table_layout import Place, TableLayout, TableLayouts, around, find_layouts, ink_lines
 from vision_agent.vision.surfaces.things import UNREAD, UNSURE, cell_text
 
 Side = Literal["below", "right"]
@@ -121,9 +121,8 @@ def read_tables(
     return DrawnTables(tuple(each for each in tables if each is not None), found.is_unclear, has_words)
 
 
-def count_rows(picture: Picture, proposed: SurfaceProposals, readings: Mapping[Box, Reading | None]) -> tuple[int, ...]:
+def count_rows(picture: Picture, found: TableLayouts, readings: Mapping[Box, Reading | None]) -> tuple[int, ...]:
     """How many rows each table has, from what was read so far; empty if the columns of none have names."""
-    found = find_layouts(picture, proposed)
     tables = [_table(each, each.lines, picture, picture.page, readings, ()) for each in found.layouts]
     known = [each for each in tables if each is not None]
     return tuple(len(each.rows) for each in known) if any(each.headings for each in known) else ()
@@ -144,11 +143,14 @@ def _table(
 ) -> DrawnTable | None:
     every = range(layout.columns)
     known_in = {place: [(line, known.get(line)) for line in own] for place, own in lines.items()}
-    cells = [[_cell(known_in.get((row, column), ()), layout.cut) for column in every] for row in range(layout.rows)]
+    cells = [
+        [_cell(known_in.get((row, column), ()), is_cut=(row, column) in layout.cut) for column in every]
+        for row in range(layout.rows)
+    ]
     first, is_lettered = _first_number(cells), _is_lettered(cells[0])
     is_numbered = first is not None
     has_head = is_lettered or layout.has_head or _names_columns(cells, layout, picture)
-    headings = [_heading(known_in.get((0, column), ())) for column in every]
+    headings = [_heading(known_in.get((0, column), ()), is_cut=(0, column) in layout.cut_names) for column in every]
     body = cells[1:] if has_head else cells
     many = _last_used([any(row[is_numbered:]) for row in body])
     used = body if is_lettered else [headings, *body]
@@ -177,18 +179,22 @@ def _table(
 # --- texts ------------------------------------------------------------------------------------------------------------
 
 
-def _cell(lines: Sequence[tuple[Box, Reading | None]], cut: Set[Box] = frozenset()) -> str:
-    """The text of a cell; what was not read is said once, and so is the rest of a text that is cut off."""
+def _cell(lines: Sequence[tuple[Box, Reading | None]], *, is_cut: bool = False) -> str:
+    """The text of a cell; what was not read is said once, and so is the rest of a text that may be cut off."""
     texts = [cell_text(reading) for _, reading in lines]
-    texts += [UNREAD] if any(line in cut for line, _ in lines) else []
-    return " ".join(text for at, text in enumerate(texts) if text != UNREAD or UNREAD not in texts[:at])
+    texts += [UNREAD] if is_cut else []
+    return " ".join(text for at, text in enumerate(texts) if text != UNREAD or not any(map(_is_unread, texts[:at])))
 
 
-def _heading(lines: Sequence[tuple[Box, Reading | None]]) -> str:
+def _is_unread(text: str) -> bool:
+    return text.endswith(UNREAD)
+
+
+def _heading(lines: Sequence[tuple[Box, Reading | None]], *, is_cut: bool = False) -> str:
     """The text of a cell that names a column, without a sign beside it, such as an arrow for sorting."""
     read = [(line, reading) for line, reading in lines if reading is not None and reading.text]
     words = [each for each in lines if each in read or each[0].width > _SIGN * each[0].height]
-    return _cell(words if read else lines)
+    return _cell(words if read else lines, is_cut=is_cut)
 
 
 def _plain(cell: str) -> str:

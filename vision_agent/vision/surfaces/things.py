@@ -6,7 +6,8 @@ of its surface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,11 +20,14 @@ from vision_agent.vision.surfaces.appearance import describe_all
 from vision_agent.vision.surfaces.candidates import SurfaceProposals
 from vision_agent.vision.surfaces.roles import UNTOLD, Seen, Told, tell_roles
 from vision_agent.vision.surfaces.shapes import Shape
+from vision_agent.vision.surfaces.table_layout import Place, TableLayout
 from vision_agent.vision.surfaces.text_layer import Read
 
 UNREAD, UNSURE = "‹unread›", "‹unsure›"
 """In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
 _NOT_OURS = str.maketrans("‹›|", "<>/")
+_HEADLESS = re.compile(r"[.,'’]\s?\d")
+"""A number that begins with a separator: what stood before it may be cut off, or was not read."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,17 @@ def read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) 
 
 
 def found_things(
-    picture: Picture, proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
+    picture: Picture,
+    proposed: SurfaceProposals,
+    readings: dict[Box, Reading | None],
+    layouts: Sequence[TableLayout] = (),
+    *,
+    is_read: bool,
 ) -> list[tuple[Thing, str | None]]:
-    """The proposals as things without an id, with their text; None for text that was not read completely."""
+    """The proposals as things without an id, with their text; None for text that was not read completely.
+
+    `layouts`: those of the grids come first, and say in which of their cells the lines are not whole.
+    """
     things: list[tuple[Thing, str | None]] = []
     looks = describe_all(picture, proposed.proposals)
     inner = {line for each in proposed.proposals if each.shape != "words" for line in each.lines}
@@ -99,10 +111,11 @@ def found_things(
                 words,
             )
         )
-    for lattice in proposed.lattices:
+    for at, lattice in enumerate(proposed.lattices):
+        partly = layouts[at].partly if layouts else frozenset()
         first = lattice.grid.cells[0]
         point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
-        rows = _rows(lattice.grid, readings) if is_read else ()
+        rows = _rows(lattice.grid, readings, partly) if is_read else ()
         sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
         things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=lattice.grid, rows=rows), ""))
     return things
@@ -114,13 +127,18 @@ def _legibility(readings: Sequence[Reading | None]) -> Legibility:
     return "unsure" if any(one is not None and one.is_unsure for one in readings) else ""
 
 
-def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
+def _rows(
+    grid: Grid, readings: dict[Box, Reading | None], partly: Set[Place] = frozenset()
+) -> tuple[tuple[int, str, Box], ...]:
     words: dict[tuple[int, int], list[str]] = {}
     for line, reading in sorted(readings.items(), key=lambda each: (each[0].y, each[0].x)):
         middle = line.center
         for row, column, x, y, width, height in grid.cells:
             if x <= middle.x < x + width and y <= middle.y < y + height:
                 words.setdefault((row, column), []).append(cell_text(reading))
+    for cell in partly:
+        if not any(text.endswith(UNREAD) for text in words.setdefault(cell, [])):
+            words[cell].append(UNREAD)
     rows = []
     for row in sorted({row for row, _ in words}):
         cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
@@ -136,6 +154,8 @@ def cell_text(reading: Reading | None) -> str:
     if reading is None or not reading.text:
         return UNREAD
     text = reading.text.translate(_NOT_OURS)
+    if _HEADLESS.match(text):
+        return f"{text} {UNREAD}"
     return f"{text} {UNSURE}" if reading.is_unsure else text
 
 

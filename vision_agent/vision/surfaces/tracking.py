@@ -35,6 +35,7 @@ from vision_agent.vision.surfaces.same_look import (
     is_same_but_shifted,
     sample_look,
 )
+from vision_agent.vision.surfaces.table_layout import TableLayouts, find_layouts
 from vision_agent.vision.surfaces.tables import count_rows
 from vision_agent.vision.surfaces.text_layer import NO_LAYER, LaidText, Read, TextLayer, compare_layer
 from vision_agent.vision.surfaces.things import Thing, found_things, read_lines, shift_box, shift_thing
@@ -187,13 +188,15 @@ class Drawing:
         proposed = propose(picture, inside, most, before, layer.texts)
         readings = read_lines(picture, proposed, read)
         chart, unread = read_chart(picture, inside, proposed, readings, read, scales) if read else ReadChart(None, 0)
+        layouts = find_layouts(picture, proposed) if read and not chart else TableLayouts()
+        things = found_things(picture, proposed, readings, layouts.layouts, is_read=read is not None)
         found = [
             _KnownThing(
                 replace(shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
                 sample_look(picture, thing.box),
                 words,
             )
-            for thing, words in with_chart(found_things(picture, proposed, readings, is_read=read is not None), chart)
+            for thing, words in with_chart(things, chart)
         ]
         known, gone = self._recognize(found)
         known = _with_ends(known, proposed)
@@ -217,7 +220,7 @@ class Drawing:
             elsewhere=tuple(shift_thing(each.thing, corner.x, corner.y) for each in kept),
             left_out=0 if is_ground else proposed.left_out,
             chart=chart,
-            tables=count_rows(picture, proposed, readings) if read and not chart else (),
+            tables=count_rows(picture, layouts, readings),
             is_all_read=not postponed,
             postponed=postponed,
             layer=layer,
