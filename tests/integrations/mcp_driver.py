@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.ready_python import python
 from vision_agent.integrations.mcp.browser_session import SessionRules
 from vision_agent.integrations.mcp.serving import serve_http
 from vision_agent.record.verify import verify
@@ -123,7 +123,8 @@ async def http_client(address: str, token: str, **more: Any) -> AsyncIterator[Cl
 
 def stdio_parameters(runs: Path, *options: str) -> StdioServerParameters:
     """How a client starts the server."""
-    return StdioServerParameters(command=python(), args=["-m", "vision_agent", "mcp", "--runs", str(runs), *options])
+    command = ["-m", "vision_agent", "mcp", "--runs", str(runs), *options]
+    return StdioServerParameters(command=sys.executable, args=command)
 
 
 @asynccontextmanager
