@@ -67,7 +67,6 @@ LONG = frozenset(
         "browser/test_drawn_charts.py::test_a_number_under_the_pointer_that_is_far_from_the_estimate_is_no_value",
         "browser/test_drawn_charts.py::test_bars_are_marks_with_their_values_and_nothing_is_marked_between_grid_lines",
         "browser/test_drawn_charts.py::test_bars_of_known_values_are_read_within_their_error_and_without_bias",
-        "browser/test_drawn_charts.py::test_lying_bars_of_known_values_are_read_within_their_error_and_without_bias",
         "browser/test_drawn_charts.py::test_the_table_of_a_chart_has_its_values_within_two_percent_of_the_axis",
         "browser/test_drawn_charts.py::test_what_a_page_shows_under_the_pointer_is_exact",
         "browser/test_drawn_objects.py::test_letters_near_the_rim_of_a_pill_are_no_dashes_and_the_pill_has_its_name",
