@@ -287,6 +287,7 @@ async def test_new_styles_are_still_noticed_in_a_document_of_another_site(page: 
     await page.goto(address)
     await frames.scan(page, 30)
     await page.goto(address.replace("127.0.0.1", "localhost"))
+    await frames.scan(page, 30)
     first = await frames.scan(page, 30)
     assert (await frames.scan(page, 30, before=first)).repeats(first)
     await page.evaluate(f"() => {{ {FIRST_RULE}.style.visibility = 'visible' }}")
@@ -326,6 +327,7 @@ async def test_fields_of_another_kind_of_markup_are_passed_over(page: Page, serv
     await overlay.register(page.context)
     await page.goto(serve({"/": "<button>Pay</button>"}))
     await page.evaluate("document.body.append(document.createElementNS('http://example.org/x', 'input'))")
+    await frames.scan(page, 30)  # Chromium may not have styled the new element before it
     first = await frames.scan(page, 30)
     assert (await frames.scan(page, 30, before=first)).repeats(first)
 
