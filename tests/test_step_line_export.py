@@ -49,7 +49,7 @@ from vision_agent.export.formats import export
 from vision_agent.export.playwright_test import render_test
 from vision_agent.export.step_lines import line_for, lines_of
 from vision_agent.geometry import Box
-from vision_agent.models.offline.grammar import parse
+from vision_agent.models.offline.grammar import parse, rows_schema
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Grid, Outcome
@@ -78,6 +78,11 @@ PAGE = seen(
     mark(15, "", "toggle", context="Dora White 5"),
     mark(16, "List", "scroller"),
 )
+
+
+ORDERS = """{"type": "array", "items": {"type": "object", "title": "Order", "required": ["item"], "properties": {
+    "item": {"type": "string", "title": "Item"}, "left": {"type": "integer"}}}}"""
+NOT_EMPTY = ORDERS.replace('"title": "Item"', '"minLength": 1')
 
 LINES: list[tuple[Action, str]] = [
     (Click(target=1), "click Sign in"),
@@ -118,6 +123,15 @@ LINES: list[tuple[Action, str]] = [
     (Read(mark=4), "read value of Email"),
     (Read(what="download"), "read download"),
     (Read(what="table", mark=8, exact=True), "read exact table at Map"),
+    (
+        Extract(mark="", json_schema=rows_schema({"Item": "string", "Sent from": "string", "Price": "number"})),
+        'extract Item, "Sent from", Price as number',
+    ),
+    (
+        Extract(mark="Open orders", json_schema=ORDERS),
+        'extract item, left as integer from "Open orders"',
+    ),
+    (Extract(mark=8, json_schema=rows_schema({"Item": "string"})), "extract Item from Map"),
     (LookAt(target=8, tile=2), "look at Map only, tile 2"),
     (
         LookAt(target=PictureArea(corner=point(10, 20), opposite=point(30, 40))),
@@ -134,6 +148,11 @@ LINES: list[tuple[Action, str]] = [
 @pytest.mark.parametrize(("action", "line"), LINES, ids=[line for _, line in LINES])
 def test_an_action_is_written_as_a_person_would_write_it(action: Action, line: str) -> None:
     assert line_for(action, PAGE) == line
+
+
+@pytest.mark.parametrize("schema", [NOT_EMPTY, "[]", "{", '{"items": {"properties": {"a": 1}}}'])
+def test_a_schema_that_asks_for_more_than_columns_and_their_types_has_no_line(schema: str) -> None:
+    assert line_for(Extract(mark="Open orders", json_schema=schema), PAGE) is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from tests.browser.hand import On
 from vision_agent.actions import Extract, Read, Wait
+from vision_agent.models.offline.grammar import parse
 
 PAGE = """<h1>Orders</h1><p>Two <b>bold</b> words<br>and more</p><p style="display:none">hidden</p><script>var no = 'script';</script>
 <x-box id=x></x-box><div style="height:2000px"></div><p>Far below</p><script>x.attachShadow({mode: 'open'}).innerHTML = '<p>In the shadow</p>';</script>"""
@@ -75,6 +76,23 @@ async def test_rows_are_extracted_as_the_schema_has_them(on: On) -> None:
             {"item": "Tea", "unit_price": 1204.5, "left": 3},
             {"item": "Milk", "unit_price": 2, "left": 40},
         ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "extract Item, Left as integer",
+        'extract Item, Left as integer from "Stock list"',
+        "extract Item, Left as integer from Stock list",
+        "extract Item, Left as integer from Buy",
+    ],
+)
+async def test_a_step_line_extracts_rows_from_the_table_that_it_means(on: On, line: str) -> None:
+    body = TABLE.replace("<table>", "<table><caption>Stock list</caption>")
+    async with on(body + "<table><tr><th>Name<th>Age<tr><td>Ann<td>4</table>") as hand:
+        [step] = parse([line])
+        outcome = await hand.act(step.build(hand.seen))
+        assert json.loads(outcome.read) == [{"Item": "Tea", "Left": 3}, {"Item": "Milk", "Left": 40}], outcome.sentence
 
 
 class Item(BaseModel):

@@ -14,6 +14,7 @@ from vision_agent.actions import (
     Custom,
     DoubleTap,
     Drag,
+    Extract,
     FindOn,
     Finish,
     Forward,
@@ -42,7 +43,7 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.grammar import _READERS, _VERBS, GRAMMAR, WITH_TARGET, parse
+from vision_agent.models.offline.grammar import _READERS, _VERBS, GRAMMAR, WITH_TARGET, parse, rows_schema
 
 PAGE = seen(
     mark(1, "Sign in"),
@@ -123,6 +124,16 @@ PAGE = seen(
         ('read table "Card"', Read(what="table", mark=8)),
         ('read table "Open orders"', Read(what="table", mark="Open orders")),
         ("read value of Notes", Read(mark=3)),
+        ("extract Item", Extract(mark="", json_schema=rows_schema({"Item": "string"}))),
+        (
+            'extract Item, "To, from" as string, Unit price AS number from Card',
+            Extract(mark=8, json_schema=rows_schema({"Item": "string", "To, from": "string", "Unit price": "number"})),
+        ),
+        (
+            'extract Left as integer from "Open orders"',
+            Extract(mark="Open orders", json_schema=rows_schema({"Left": "integer"})),
+        ),
+        ("extract Left from Open orders", Extract(mark="Open orders", json_schema=rows_schema({"Left": "string"}))),
         ("read exact table at Notes", Read(what="table", mark=3, exact=True)),
         ("scroll down to the end in List", Scroll(direction="down", to="end", target=5)),
         ("wait for a change", Wait(change=True, seconds=10)),
@@ -245,6 +256,12 @@ def test_a_line_that_begins_with_no_known_word_is_answered_with_the_words_in_a_f
         ("find Berlin on Map", 'needs double quotes: find "Berlin" on Map'),
         ("call price_of with a=1, a=2", "is there twice"),
         ("call 2nd", "not complete"),
+        ("extract", "not complete"),
+        ("extract Item, , Price", "which columns: '' is none"),
+        ("extract Item,", "which columns: '' is none"),
+        ("extract Item, Item as number", "names the column 'Item' twice"),
+        ('extract "Item" as', "which columns"),
+        ("extract Sent from from Orders", "put names that contain 'from' in double quotes"),
         ("read table", "write read table at NAME"),
         ("read exact table at", "write read table at NAME"),
     ],

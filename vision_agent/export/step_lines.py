@@ -60,13 +60,16 @@ from vision_agent.describe.action_sentences import BY_HAND, is_look_again
 from vision_agent.describe.distinctions import distinctions
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
-from vision_agent.models.offline.grammar import WAIT_S, parse
+from vision_agent.models.offline.grammar import COLUMN_TYPES, WAIT_S, parse
 from vision_agent.models.offline.resolve_target import KIND_WORDS, NotFoundError
 from vision_agent.text.escape import printable_line
 from vision_agent.types import END_OF_RECORDING, Decision, Mark, Observation, Outcome, Run, Step
 
 _PLAIN_NAME = re.compile(r"\w[\w .,'&-]*", re.UNICODE)
 """A name that reads well without quotes, and that no word of the grammar can be mistaken for part of."""
+_PLAIN_COLUMN = re.compile(r"(?!.*\b(?:as|from)\b)\w[\w .'&-]*", re.IGNORECASE)
+_PLAIN_KEYS = {"type", "title", "description", "$schema", "additionalProperties"}
+"""What a schema of rows may say without asking for more than columns and their types."""
 _NEAR_PX = 0.5
 """How far apart two points may be that a line and an action mean, in pixels of the picture."""
 _MOST_ALIKE = 50
@@ -157,6 +160,9 @@ def _is_same(one: object, other: object, seen: Observation) -> bool:
         case Point(), int():
             mark = seen.known_mark(other)
             return mark is not None and mark.surface is not None and _is_same(one, _point_of(mark, seen), seen)
+        case Extract(), Extract():
+            columns = _columns(one.json_schema)
+            return one.mark == other.mark and columns is not None and columns == _columns(other.json_schema)
         case FrozenModel(), FrozenModel():
             return type(one) is type(other) and all(
                 _is_same(getattr(one, name), getattr(other, name), seen) for name in type(one).model_fields
@@ -263,10 +269,35 @@ def _lines(action: Action, seen: Observation) -> Iterator[str]:
             yield from (how.format(at) for at in _targets(action.target, seen))
         case FindOn():
             yield from (f"find {_quoted(action.text)} on {at}" for at in _targets(action.mark, seen))
-        case Extract() | Custom():
+        case Extract():
+            yield from _extract_lines(action, seen)
+        case Custom():
             return
         case _:
             assert_never(action)
+
+
+def _extract_lines(action: Extract, seen: Observation) -> Iterator[str]:
+    columns = _columns(action.json_schema) or {}
+    named = ((name if _PLAIN_COLUMN.fullmatch(name) else _quoted(name), kind) for name, kind in columns.items())
+    asked = ", ".join(name if kind == "string" else f"{name} as {kind}" for name, kind in named)
+    words = [_quoted(action.mark)] if action.mark else [""]
+    for at in _targets(action.mark, seen) if isinstance(action.mark, int) else words:
+        yield f"extract {asked} from {at}" if at else f"extract {asked}"
+
+
+def _columns(json_schema: str) -> dict[str, str] | None:
+    """The columns of a schema and the type of each; None if it asks for something that no line can say."""
+    try:
+        rows = json.loads(json_schema)
+        row = rows["items"]
+        columns = {name: column["type"] for name, column in row["properties"].items()}
+        more = [{*rows} - {"items"}, {*row} - {"properties", "required"}, *map(set, row["properties"].values())]
+        is_plain = (rows["type"], row["type"]) == ("array", "object") and set().union(*more) <= _PLAIN_KEYS
+        is_plain = is_plain and {*row.get("required", ())} <= {*columns}  # all columns are there anyway
+        return columns if is_plain and {*columns.values()} <= {*COLUMN_TYPES} else None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def _scroll_lines(action: Scroll, seen: Observation) -> Iterator[str]:

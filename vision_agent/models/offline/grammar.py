@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
@@ -26,6 +27,7 @@ from vision_agent.actions import (
     Custom,
     DoubleTap,
     Drag,
+    Extract,
     FindOn,
     Finish,
     Forward,
@@ -88,6 +90,7 @@ GRAMMAR = """\
   check News, uncheck Terms         set Delivery day to 2026-12-01
   upload cv.pdf to Attach           read, read page, read download, read value of Notes
   read table "Open orders"          read table at Total, read exact table at Sea chart
+  extract Item, Price as number     extract Item, Price as number from "Open orders", extract Item from Total
   press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   scroll down 300 px in Map         scroll up 100 px with Control in Map
@@ -117,6 +120,8 @@ If nothing in view has the name, and exactly one thing elsewhere on the page or 
 A table, list or cards are read by their caption, label or heading too, in double quotes (read table "Open orders"); of
 two with the same caption, the heading tells which (read table "Open orders under North"). A table that is drawn is read
 by the name of its canvas, its title, or something in it (read table at Sheet).
+Columns are named as on the page; rows come as JSON, from the only table, list or cards with such columns, or from one
+that is called by its caption, label or heading, or by something in it.
 A line with a target may end with how long to look for it (within 5 s).
 An action of your own is called with its arguments: texts in double quotes, numbers and marks as numbers.
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
@@ -126,8 +131,11 @@ Build = Callable[[Observation], Action]
 
 WAIT_S = 10.0
 """How long a line waits for a text or a change."""
+COLUMN_TYPES = ("string", "number", "integer")
+"""What `extract` may read a column as."""
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _VALUE = rf"{_QUOTED}|\[[^\]]*\]|[^\s,\"\[\]]+"
+_COLUMN = re.compile(rf"({_QUOTED}|[^\",]+?)(?:\s+as\s+({'|'.join(COLUMN_TYPES)}))?", re.IGNORECASE)
 _ARGUMENT = rf"\w+\s*=\s*(?:{_VALUE})"
 """One of an action of the caller's own."""
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -148,7 +156,7 @@ _WITH_KEYS = rf"(?:\s+with\s+(?P<held>{_MODIFIER}(?:\+{_MODIFIER})*)\s+held)?"
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
-    *("read", "press", "scroll", "hold", "hover", "drag", "zoom", "look", "pan", "find", "magnify", "turn"),
+    *("read", "extract", "press", "scroll", "hold", "hover", "drag", "zoom", "look", "pan", "find", "magnify", "turn"),
 )
 _UNQUOTED = re.compile(
     r'(?:type|append|find|(?P<waits>wait\s+for))\s+(?P<text>[^"\s](?:[^"]*?[^"\s])??)'
@@ -307,11 +315,15 @@ def _named(text: str) -> NamedTarget:
 
 def _pair(text: str, word: str) -> tuple[str, str]:
     """The two sides of ` word `, which must occur exactly once outside quotes and ‹ ›."""
-    outside = re.sub(f"{_QUOTED}|{_IN_SIGNS}", lambda match: "_" * len(match[0]), text)
-    found = list(re.finditer(rf"\s{word}\s", outside, re.IGNORECASE))
+    found = list(re.finditer(rf"\s{word}(?=\s)", _outside_quotes(text), re.IGNORECASE))
     if len(found) != 1:
         _fail(f"put names that contain {word!r} in double quotes" if found else f"a {word!r} is missing")
     return text[: found[0].start()].strip(), text[found[0].end() :].strip()
+
+
+def _outside_quotes(text: str) -> str:
+    """The text with a line in place of all that stands in quotes or in ‹ ›."""
+    return re.sub(f"{_QUOTED}|{_IN_SIGNS}", lambda match: "_" * len(match[0]), text)
 
 
 def _unquoted(text: str) -> str:
@@ -396,19 +408,49 @@ def _read_page(match: re.Match[str]) -> Build:
     if "table" in match["part"].lower():
         is_exact = match["part"].lower().startswith("exact")
         if match["part"].lower() == "table" and re.fullmatch(_QUOTED, match["what"]):
-            return lambda seen: _read_table_called(_unquoted(match["what"]), target, seen)
+            return lambda seen: Read(what="table", mark=_table_called(match["what"], target, seen))
         return lambda seen: Read(what="table", mark=_mark(target, seen), exact=is_exact)
     return lambda seen: Read(mark=_mark(target, seen, is_field))
 
 
-def _read_table_called(words: str, target: LineTarget, seen: Observation) -> Read:
-    """Reads the table around the mark of this name; if there is none, the table with this caption or heading."""
+def _table_called(words: str, target: LineTarget, seen: Observation) -> int | str:
+    """The mark of this name, which is in the table; if there is none, the words, as a caption or heading."""
     try:
-        return Read(what="table", mark=_mark(target, seen))
+        return _mark(target, seen)
     except AmbiguousError:
         raise
     except NotFoundError:
-        return Read(what="table", mark=words)
+        if isinstance(target, NamedTarget):
+            return _unquoted(words)
+        raise
+
+
+def _extract(match: re.Match[str]) -> Build:
+    asked, where = match["rest"], ""
+    if re.search(r"\sfrom\s", _outside_quotes(asked), re.IGNORECASE):
+        asked, where = _pair(asked, "from")
+    columns: dict[str, str] = {}
+    commas = [found.start() for found in re.finditer(",", _outside_quotes(asked))]
+    for begin, end in pairwise([-1, *commas, len(asked)]):
+        text = asked[begin + 1 : end].strip()
+        column = _COLUMN.fullmatch(text)
+        if column is None:
+            _fail(f"it does not say which columns: {text!r} is none; write them like Item, Price as number")
+        name = _unquoted(column[1])
+        if name in columns:
+            _fail(f"it names the column {name!r} twice")
+        columns[name] = (column[2] or "string").lower()
+    schema = rows_schema(columns)
+    if not where:
+        return _Always(Extract(mark="", json_schema=schema))
+    target = parse_target(where)
+    return lambda seen: Extract(mark=_table_called(where, target, seen), json_schema=schema)
+
+
+def rows_schema(columns: Mapping[str, str]) -> str:
+    """The JSON schema of rows with these columns, each with its type."""
+    properties = {name: {"type": kind} for name, kind in columns.items()}
+    return json.dumps({"type": "array", "items": {"type": "object", "properties": properties}}, ensure_ascii=False)
 
 
 def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] | None = None) -> int:
@@ -618,6 +660,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
             r"read(?:\s+(?P<whole>page|download)|\s+(?P<part>(?:exact\s+)?table(?:\s+at)?|value\s+of)\s+(?!at$)(?P<what>.+))?",
             _read_page,
         ),
+        (r"extract\s+(?P<rest>.+)", _extract),
         (
             rf"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+in\s+(?P<what>.+))?",
             _press,
