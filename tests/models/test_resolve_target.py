@@ -109,6 +109,14 @@ def test_a_name_that_nothing_has_beside_a_canvas_is_answered_with_a_closer_look_
     assert "look at" not in str(plain.value)
 
 
+def test_a_slip_beside_a_canvas_is_answered_with_the_name_alone() -> None:
+    page = seen(mark(1, "Submit"), mark(2, "Sheet", "surface"))
+    with pytest.raises(NotFoundError) as raised:
+        find_target(parse_target("Sumbit"), page)
+    assert "[1] button 'Submit'" in str(raised.value)
+    assert "look at" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("words", "number"), [("Fill in", 1), ("Fillin", 1), ("Fill on", None), ("Seat 12", None), ("Modern", None)]
 )

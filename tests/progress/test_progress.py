@@ -26,6 +26,17 @@ def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():
     assert second.startswith("      ✓ Clicked mark 3")
 
 
+def test_what_came_of_each_step_stands_in_one_column():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=80))
+    for step, (goal, effect) in enumerate((("click Add", "changed"), ("click Cart", "navigated"), ("end", "read")), 1):
+        progress(Decided(step=step, decision=Decision(next_goal=goal, actions=(Click(target=3),), author="steps")))
+        progress(Happened(step=step, index=0, outcome=Outcome(status="done", effect=effect, sentence="Clicked.")))
+    lines = shown.getvalue().splitlines()
+    assert len({line.index("saw 0 marks") for line in lines}) == 1
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_manual_action_whose_effect_is_not_known_is_done():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

@@ -219,6 +219,7 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
         await desk.keyboard.press("Enter")
 
         await expect(desk.locator("#acts")).to_contain_text("Pay now")
+        await expect(desk.locator("#log .by")).to_have_text(["Ann Lee", "Ann Lee"])
         await desk.keyboard.press("i")
         await desk.keyboard.type("Enough")
         await desk.keyboard.press("Enter")
@@ -227,6 +228,7 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
         await expect(do).to_be_enabled()
         await desk.keyboard.press("Enter")
         await expect(desk.locator("#phase")).to_contain_text("Ended: done")
+        await expect(desk.locator("#log .by").first).to_have_text("approved by Ann Lee")
         ran = await running
 
     assert (await page.title(), await page.locator("#name").input_value()) == ("Looked", "Berta")

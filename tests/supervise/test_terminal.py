@@ -121,6 +121,20 @@ async def test_the_help_is_short_and_says_how_to_see_every_step_line() -> None:
     assert "magnify Map 2 times" in long
 
 
+@pytest.mark.parametrize("name", ["", "Ann Lee"])
+async def test_the_help_says_how_to_give_a_name_where_none_was_given(name: str) -> None:
+    lines, shown = ["?", "y"], list[str]()
+
+    async def read(prompt: str) -> str:
+        return lines.pop(0)
+
+    approver = TerminalApprover(name=name, read=read, say=shown.append)
+    choice = await approver.approve(Task(goal="Pay"), seen(), decided(PAY), ())
+    assert ("VISION_AGENT_SUPERVISE__NAME" in shown[-1]) is (not name)
+    assert choice is not None
+    assert choice.name == name
+
+
 async def test_what_a_page_is_called_does_not_move_the_cursor() -> None:
     _, shown = await answered("y", title="Shop\x1b[2K\x1b[1G\r Click [5] “Close”\u202e")
     assert all(each.isprintable() or each == "\n" for each in shown)

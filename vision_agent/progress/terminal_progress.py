@@ -39,6 +39,8 @@ from vision_agent.types import Decision, Verdict
 
 _LONGEST = 1000
 """Characters of one line; a text that a model typed or said may have a hundred times as many."""
+_USUAL_RESULT = 24
+"""Characters for what came of a step, so that the results of all steps stand in one column."""
 _MOST_FOUND = 10
 """Texts and files that the end of a run shows, of each the last ones."""
 _LEAST_READ = 60
@@ -152,7 +154,8 @@ class Progress:
         if failed := failed_answer_in(outcome.changes):
             result = f"{result}, {_line(failed)}"
         words = Text(_line(goal or outcome.sentence))
-        words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
+        room = self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2
+        words.truncate(max(24, min(70, room)), overflow="ellipsis", pad=True)
         self._console.print(
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,

@@ -93,6 +93,8 @@ class SupervisionPage:
     webhook: Webhook | None = field(init=False)
     _unanswered: str = ""
     """Why the last proposal got no answer."""
+    _answerer: str = ""
+    """Who answered the last proposal, if they gave a name, until the decision that came of it is shown."""
     _live: LiveShow | None = None
     """Exists while the browser of the run is open."""
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -183,7 +185,9 @@ class SupervisionPage:
         if is_required and self.webhook is not None:
             telling = self._tell_webhook(answer, proposal_message(task, observation, decision, risks))
         try:
-            return await answer
+            choice = await answer
+            self._answerer = choice.name if choice is not None and is_required else ""
+            return choice
         finally:
             if telling is not None:
                 telling.cancel()
@@ -249,7 +253,7 @@ class SupervisionPage:
             case Decided(decision=decision):
                 if self._theirs is not None and decision.actions:
                     return  # manual actions show by their outcomes
-                self._log_event("decided", decision.next_goal or "(no goal)", decision.author)
+                self._log_event("decided", decision.next_goal or "(no goal)", self._who(decision))
             case Happened(outcome=outcome):
                 self._log_event(outcome.status, outcome.sentence)
             case MessageReceived(message=message):
@@ -496,6 +500,13 @@ class SupervisionPage:
         if self._asked is not None:
             return "asked" if self._asked.is_required else "paused"
         return "working"
+
+    def _who(self, decision: Decision) -> str:
+        """Who decided, or who approved it, if they gave a name."""
+        name, self._answerer = self._answerer, ""
+        if not name:
+            return decision.author
+        return name if decision.author == "human" else f"approved by {name}"
 
     def _log_event(self, what: str, text: str, who: str = "") -> None:
         self._log.append({"step": self._step, "what": what, "text": text, "who": who})

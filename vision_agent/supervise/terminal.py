@@ -19,6 +19,9 @@ _YOURS = "You have the browser; what you do in it is recorded. Press Enter to ha
 _FOLLOWS_LINES = ("steps", "replay")
 """Who decides where nothing that a person says changes it."""
 _SKIP = "Skip this."
+_NAMELESS = (
+    "  The record will say that a person answered, but not who: give your name with VISION_AGENT_SUPERVISE__NAME."
+)
 _LONGEST = 2000
 """Characters of one printed text; more would push the rest of the proposal out of sight."""
 
@@ -111,7 +114,8 @@ class TerminalApprover:
             "click 12": 'do this step line instead, or another: type "Ann" into Name, press Enter, scroll down',
             "??": "all step lines",
         }
-        return "\n".join(f"  {typed:<20} {meaning}" for typed, meaning in ways.items())
+        lines = [f"  {typed:<20} {meaning}" for typed, meaning in ways.items()]
+        return "\n".join([*lines, *[_NAMELESS] * (not self._name)])
 
     async def handed_back(self) -> None:
         """Return at the next line, or when the input is closed."""

@@ -54,6 +54,8 @@ _KINDS = {
 KIND_WORDS = frozenset([*_ROLES, *_KINDS])
 _CELLS = ("cell", "cells", "row", "rows", "column", "columns")
 """Words for a part of a grid."""
+_SLIP = 80
+"""How alike a name and its mistyped form are at least, of 100; `Sumbit` and `Submit` are 83."""
 _MOST_NEAR, _MOST_BARE = 5, 3
 """How many marks are offered where nothing has the name, and how many of them without one."""
 _SHAPES = {"circle": "round", "disc": "round", "dot": "round", "ellipse": "round", "rectangle": "box", "square": "box"}
@@ -288,7 +290,8 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
             sentence = f"Nothing here is called {where}; {_nearest(meant.name, observation.marks)}{hidden}.{numbered}"
-            sentence += _closer_look(observation.marks)
+            if not _is_slip(meant.name, observation.marks):
+                sentence += _closer_look(observation.marks)
         missing = NotFoundError(sentence)
         missing.where = meant
         raise missing
@@ -318,6 +321,12 @@ def _with_values(where: NamedTarget) -> NamedTarget:
 def _with_whole_name(where: NamedTarget) -> NamedTarget:
     """The target with words in < > as the end of its name, where they are a placeholder."""
     return replace(where, name=where.whole_name, beside="") if where.whole_name else where
+
+
+def _is_slip(words: str, marks: Sequence[Mark]) -> bool:
+    """Whether the words are probably a name here that was mistyped."""
+    names = [_folded(mark.name) for mark in marks if mark.name]
+    return process.extractOne(_folded(words), names, scorer=fuzz.ratio, score_cutoff=_SLIP) is not None
 
 
 def _closer_look(marks: Sequence[Mark]) -> str:
