@@ -116,7 +116,7 @@ async def test_only_answers_that_are_possible_are_offered(
 async def test_the_help_is_short_and_says_how_to_see_every_step_line() -> None:
     _, short = await answered("?", "y")
     _, long = await answered("??", "y")
-    assert len(short.splitlines()) < 12
+    assert len(short.splitlines()) < 13
     assert "all step lines" in short
     assert "magnify Map 2 times" in long
 
