@@ -18,6 +18,7 @@ from tests.record.record_builder import MARKS, done, encoded, mark, observation,
 from tests.record.record_builder import run as run_of
 from vision_agent.actions import Action, Click, Finish, Type, Wait
 from vision_agent.cli.main import app
+from vision_agent.describe.action_sentences import LOOK_AGAIN
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.geometry import Box
@@ -143,6 +144,24 @@ def test_a_step_that_only_one_run_has_moves_nothing_else(tmp_path: Path) -> None
     assert [(pair.a, pair.b) for pair in found.pairs] == [(1, 1), (None, 2), (None, 3), (2, 4), (3, 5)]
     assert not found.is_same
     assert found.counts == {"only in B": 2}
+
+
+def test_pauses_before_a_target_was_looked_for_again_are_left_out(tmp_path: Path) -> None:
+    def waiting(runs: Path, pauses: int) -> Path:
+        goals = [*[f"{LOOK_AGAIN}click Buy"] * pauses, "click Buy"]
+        events = [
+            event
+            for i, goal in enumerate(goals, 1)
+            for event in step_events(
+                i, (Wait(seconds=0.5) if i <= pauses else BUY[1], done()), seen=seen(), next_goal=goal, author="steps"
+            )
+        ]
+        ending = Ended(ending=Ending(status="done", sentence="The task is done."))
+        return write_run(runs, [Started(run=run_of()), *events, ending]).path
+
+    found = diff(waiting(tmp_path / "a", 3), waiting(tmp_path / "b", 1))
+    assert [(pair.a, pair.b, pair.differences) for pair in found.pairs] == [(4, 2, ())]
+    assert found.is_same
 
 
 def test_the_command_leaves_with_0_for_the_same_and_1_for_what_differs(

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
-from vision_agent.describe.action_sentences import ENDED, FOUND_BY, describe_action
+from vision_agent.describe.action_sentences import ENDED, FOUND_BY, describe_action, is_look_again
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
 from vision_agent.record.read import check_chain, load_shot, read
@@ -138,7 +138,7 @@ class Diff(FrozenModel):
 
 
 def diff(a: Path, b: Path, *, tolerance: float = 0.0, tell: Callable[[str], None] = lambda _: None) -> Diff:
-    """Compares the runs in two folders.
+    """Compares the runs in two folders, without pauses before step lines or a replay looked for a target once more.
 
     Args:
         tolerance: the share of pixels, 0 to 1, that may differ without counting as a difference.
@@ -155,7 +155,8 @@ def _diff(a: Path, b: Path, tolerance: float, tell: Callable[[str], None]) -> Di
     runs = read(a), read(b)
     starts = tuple(_start(run) for run in runs)
     steps = tuple(
-        tuple(_ComparedStep(step, start) for step in run.steps) for run, start in zip(runs, starts, strict=True)
+        tuple(_ComparedStep(step, start) for step in run.steps if not is_look_again(step))
+        for run, start in zip(runs, starts, strict=True)
     )
     pairs = []
     for one, other in align_steps(*steps):
