@@ -559,6 +559,7 @@ LONG = frozenset(
         "test_export.py::test_nothing_is_written_over",
         "test_image_and_workflow.py::test_only_what_the_wheel_is_built_from_reaches_the_image",
         "test_image_and_workflow.py::test_the_action_runs_a_suite_and_fails_when_too_little_is_done",
+        "test_image_and_workflow.py::test_the_steps_for_a_wheel_run_a_suite_and_keep_its_results",
         "test_image_and_workflow.py::test_words_given_to_the_action_are_arguments_and_no_commands",
         "test_main_job.py::test_a_fallback_that_was_named_takes_over_and_the_record_says_so",
         "test_main_job.py::test_allowed_hosts_hold_for_frames_pictures_scripts_sockets_and_links",

@@ -24,6 +24,13 @@ ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / ".github/actions/eval/action.yml").read_text())
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
 
+GUIDE = (ROOT / "docs/pages/guides/scripts.md").read_text("utf-8")
+(WHEEL_IMAGE,) = re.findall(r"```dockerfile\n(.+?)```", GUIDE, re.S)
+WHEEL_STEPS = yaml.safe_load(re.findall(r"```yaml\n(.+?)```", GUIDE, re.S)[-1])
+
+PINS_NOTHING = "# hadolint global ignore=DL3008"
+"""Debian keeps only the newest Chromium, so its version cannot be named."""
+
 PAGE = """<!doctype html><title>Notes</title><button onclick="said.value = 'Saved'">Save</button>
 <output id="said"></output>"""
 
@@ -52,10 +59,9 @@ class Stage:
     others: dict[str, list[str]]
 
 
-def stages() -> list[Stage]:
+def stages(text: str = (ROOT / "Dockerfile").read_text()) -> list[Stage]:
     found: list[Stage] = []
-    text = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())
-    for line in text.splitlines():
+    for line in re.sub(r"\\\n\s*", "", text).splitlines():
         if not line or line.startswith("#"):
             continue
         word, rest = line.split(maxsplit=1)
@@ -121,12 +127,24 @@ def at_hand() -> dict[str, str]:
     return {**without_keys(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
 
 
-def test_the_file_of_the_image_has_nothing_to_complain_of() -> None:
+@pytest.mark.parametrize("file", ["the repository's", "the guide's"])
+def test_the_file_of_the_image_has_nothing_to_complain_of(file: str) -> None:
     linter = Path(sys.executable).with_name("hadolint")
     if not linter.exists():
         pytest.skip("hadolint is not here: `make rest-packages` installs it")
-    done = subprocess.run([linter, ROOT / "Dockerfile"], capture_output=True, text=True, timeout=60)
+    text = (ROOT / "Dockerfile").read_text() if file == "the repository's" else f"{PINS_NOTHING}\n{WHEEL_IMAGE}"
+    done = subprocess.run([linter, "-"], input=text, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_image_from_a_wheel_differs_only_in_where_the_wheel_comes_from() -> None:
+    [ours], whole = stages(WHEEL_IMAGE), stages()[-1]
+    assert ours.base == whole.base
+    assert [step for step in ours.runs if "/wheels" not in step] == [
+        each for each in whole.runs if "/wheels" not in each
+    ]
+    assert {**ours.others, "COPY": [], "CMD": []} == {**whole.others, "COPY": [], "CMD": []}
+    assert ours.others["COPY"] == ["vision_agent-*.whl /wheels/"]
 
 
 def test_the_image_runs_without_root_and_has_a_browser() -> None:
@@ -175,6 +193,22 @@ def test_the_action_runs_a_suite_and_fails_when_too_little_is_done(
     assert (tmp_path / "output").read_text() == f"results={results}\n"
     assert (results / "results.html").is_file()
     assert "1/2 = 50%" in (tmp_path / "summary").read_text()
+
+
+@pytest.mark.timeout(600)
+def test_the_steps_for_a_wheel_run_a_suite_and_keep_its_results(at_hand: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "notes.html").write_text(PAGE)
+    (tmp_path / "notes.toml").write_text(SUITE.format(address=(tmp_path / "notes.html").as_uri()))
+    commands = [line for step in WHEEL_STEPS if "run" in step for line in step["run"].splitlines()]
+    assert commands[0] == "pip install --quiet wheels/*.whl"
+    script = "\n".join(commands[1:]).replace("anthropic:claude-sonnet-5-5", "steps").replace("90", "50")
+    environment = {**at_hand, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
+    done = subprocess.run(
+        ["bash", "-ec", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=400
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1/2 = 50%" in (tmp_path / "summary").read_text()
+    assert (tmp_path / WHEEL_STEPS[-1]["with"]["path"] / "results.html").is_file()
 
 
 def test_the_action_installs_the_source_that_it_comes_with() -> None:
