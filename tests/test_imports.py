@@ -137,7 +137,7 @@ INSIDE = {
         "labels": "picture rects style",
         "ocr": "picture",
         "pixel_stability": "picture",
-        "surfaces": "compare ocr picture rects",
+        "surfaces": "compare image_limits ocr picture rects",
     },
     "evals": {
         "ablation": "",

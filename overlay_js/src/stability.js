@@ -2,9 +2,11 @@
 // the page cannot see it.
 import { addCaptureListener, documentElementOf, flatParentOf, isConnectedOf, queryAll, readyStateOf } from './dom.js';
 import { rectOf, scrollingElementOf, scrollLeftOf, scrollTopOf, shadowRootOf } from './dom.js';
+import { areaOf, rectOfArea } from './quad.js';
 import { documentToken, keyOf } from './registry.js';
 import { watchEdits } from './state.js';
 import { recordAmount, recordTick } from './ticking.js';
+import { intersect, visibleView } from './visible.js';
 import { takeWords } from './word_watch.js';
 
 /** @typedef {{first: number, last: number, times: number}} Repeated changes of the same kind in the same place */
@@ -46,6 +48,7 @@ const GOING_ON = { times: 5, ms: 700, pause: 400 };
 const EFFECT_MS = 3000;
 /** A change by itself this many milliseconds ago still goes on. */
 const GOES_ON_MS = 500;
+const MOST_DRAWINGS = 12;
 const EVERY_CHANGE = { childList: true, subtree: true, attributes: true, characterData: true };
 const INPUTS = ['pointerdown', 'keydown', 'beforeinput', 'wheel', 'change'];
 const FOCUS_MOVES = ['focusin', 'focusout'];
@@ -293,16 +296,23 @@ export function stabilityOf(doc) {
   });
   return {
     token: documentToken(doc), quietMs: now - watch.lastOwn, unchangedMs: now - watch.lastAny,
-    ready: readyStateOf(doc), moving: moving.length, drawn: hasDrawing(doc),
+    ready: readyStateOf(doc), moving: moving.length, drawings: drawingsIn(doc),
     restless: now - watch.lastByItself < GOES_ON_MS, changingMs: watch.lastOwn - watch.ownSince,
   };
 }
 
-/** Whether something shows that the document says nothing about. @param {Document} doc */
-function hasDrawing(doc) {
-  return queryAll(doc, 'canvas, video, embed, object').some((element) => {
+/**
+ * The boxes of what shows and the document says nothing about: the first ones, as far as they are in the view.
+ * @param {Document} doc
+ */
+function drawingsIn(doc) {
+  const view = visibleView();
+  const boxes = [];
+  for (const element of queryAll(doc, 'canvas, video, embed, object')) {
     const rect = rectOf(element);
-    return rect.width > 2 && rect.height > 2 && rect.right > 0 && rect.bottom > 0 && rect.left < innerWidth &&
-      rect.top < innerHeight;
-  });
+    const { x, y, width, height } = rectOfArea(intersect(areaOf(rect), view));
+    if (rect.width > 2 && rect.height > 2 && width > 0 && height > 0) boxes.push([x, y, width, height]);
+    if (boxes.length === MOST_DRAWINGS) break;
+  }
+  return { view: [view.right - view.x, view.bottom - view.y], boxes };
 }

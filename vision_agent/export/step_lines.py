@@ -281,9 +281,10 @@ def _extract_lines(action: Extract, seen: Observation) -> Iterator[str]:
     columns = _columns(action.json_schema) or {}
     named = ((name if _PLAIN_COLUMN.fullmatch(name) else _quoted(name), kind) for name, kind in columns.items())
     asked = ", ".join(name if kind == "string" else f"{name} as {kind}" for name, kind in named)
-    words = [_quoted(action.mark)] if action.mark else [""]
-    for at in _targets(action.mark, seen) if isinstance(action.mark, int) else words:
-        yield f"extract {asked} from {at}" if at else f"extract {asked}"
+    if isinstance(action.mark, int):
+        yield from (f"extract {asked} from {at}" for at in _targets(action.mark, seen))
+    else:
+        yield f"extract {asked} from {_quoted(action.mark)}" if action.mark else f"extract {asked}"
 
 
 def _columns(json_schema: str) -> dict[str, str] | None:

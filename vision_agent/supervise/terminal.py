@@ -19,9 +19,7 @@ _YOURS = "You have the browser; what you do in it is recorded. Press Enter to ha
 _FOLLOWS_LINES = ("steps", "replay")
 """Who decides where nothing that a person says changes it."""
 _SKIP = "Skip this."
-_NAMELESS = (
-    "  The record will not say who answered: give your name with VISION_AGENT_SUPERVISE__NAME."
-)
+_NAMELESS = "  The record will not say who answered: give your name with VISION_AGENT_SUPERVISE__NAME."
 _LONGEST = 2000
 """Characters of one printed text; more would push the rest of the proposal out of sight."""
 

@@ -35,7 +35,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.hanging import PageHangs, PageSilent, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.settle import is_quiet, judge_look, settle
+from vision_agent.browser.page.settle import DrawnPage, is_quiet, judge_look, settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.geometry import Box, Size
@@ -50,6 +50,7 @@ from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES, Style
+from vision_agent.vision.surfaces.shapes_ahead import ShapesAhead
 from vision_agent.vision.surfaces.text_layer import LaidText
 
 _TRIES = 3
@@ -83,6 +84,10 @@ class Observer:
     _last_scan: Scan | None = None
     _last_drawn: tuple[Mark, ...] = ()
     """The marks drawn in the last full picture: their numbers keep their places."""
+    _last_png: bytes = b""
+    """The last picture of a page with surfaces: what it shows is known."""
+    _was_restless: bool = False
+    """Whether the last look showed a page that did not come to rest."""
     _last_plan: place.Plan | None = None
     """Used again if nothing has moved."""
     _layer: LastResult[annotate.Layer] = field(default_factory=LastResult)
@@ -178,13 +183,14 @@ class Observer:
         await self.hide(tabs.active)
         # Documents do not report when what they draw changed.
         early_s = 0.0 if attempt or self._surfaces.has_any else min(_EARLY_S, self.settings.quiet_s / 2)
-        at_rest, pixels = await self._settle(tabs, early_s)
+        settled = await self._settle(tabs, early_s, is_whole=region is None)
         before, deadline_s = self._last_scan, self.settings.scan_deadline_s
         player = await self.players.find(tabs.active, before, deadline_s)
         is_woken = await self.players.wake(tabs.active, player, before, deadline_s)
-        if is_woken or (early_s and pixels.has_picture):
+        if is_woken or (early_s and settled.pixels.has_picture):
             early_s = 0.0
-            at_rest, pixels = await self._settle(tabs)
+            settled = await self._settle(tabs, is_whole=region is None, earlier=None if is_woken else settled)
+        at_rest, pixels, ahead = settled
         known_at, is_first = time.monotonic() + early_s, attempt <= 1
         stages.end("settle")
         page, pages = tabs.active, tuple(tabs.pages)
@@ -209,7 +215,8 @@ class Observer:
         stages.end("page")
         answers_form = tabs.navigations.answers_form(page)
         region = None if read.is_new_document else region
-        view = View(page, pages, read, at_rest, pixels, region, grid, scope if region else None, answers_form)
+        ahead = ahead if ahead and ahead.screenshot == png else None
+        view = View(page, pages, read, at_rest, pixels, region, grid, scope if region else None, ahead, answers_form)
         quiet_until = known_at if early_s and at_rest else None
         if last and is_first and read.is_repeated and at_rest and region is None and png == last.png:
             return await self._look_again(last, view, tabs, quiet_until, stages)
@@ -250,7 +257,9 @@ class Observer:
             earlier=read.earlier.found,
             charts=targets.contents.charts,
         )
+        self._was_restless = not at_rest or pixels.restless is not None
         if view.region is None:
+            self._last_png = png if shown.surfaces else b""
             self._last_drawn = marks
             has_news = observation.change.gone or any(mark.change for mark in read.marks)
             if at_rest and not shown.surfaces and not has_news:
@@ -287,15 +296,29 @@ class Observer:
         self._last_scan, self._last_look = view.read.scan, last._replace(read=view.read, seen=seen)
         return seen
 
-    async def _settle(self, tabs: Tabs, early_s: float = 0.0) -> tuple[bool, PixelStability]:
+    async def _settle(
+        self, tabs: Tabs, early_s: float = 0.0, *, is_whole: bool, earlier: _Settled | None = None
+    ) -> _Settled:
         """Whether the page settled, or will have in `early_s` if it stays quiet; and its last pictures, if it draws.
 
-        Listeners are reported meanwhile, so that the scan only adds the new ones.
+        Listeners are reported meanwhile, so that the scan only adds the new ones; and drawings are searched, if the
+        look will show all of the page. `earlier`: what a moment ago was seen, whose pictures count.
         """
+        ahead = earlier.ahead if earlier else None
+
+        def search_ahead(drawn: DrawnPage) -> None:
+            nonlocal ahead
+            is_news = drawn.screenshot not in (self._last_png, ahead.screenshot if ahead else b"")
+            if is_whole and is_news and (drawn.is_still or not (ahead or self._was_restless)):
+                ahead = self._surfaces.search_ahead(drawn.screenshot, drawn.view, drawn.drawings, self.image_limits)
+
         hearing = asyncio.create_task(self._register_listeners(tabs.active))
-        pixels, quiet_s = PixelStability(), self.settings.quiet_s - early_s
+        pixels, quiet_s = earlier.pixels if earlier else PixelStability(), self.settings.quiet_s - early_s
         try:
-            return await settle(tabs, quiet_s, self.settings.settle_deadline_s, pixels=pixels), pixels
+            at_rest = await settle(
+                tabs, quiet_s, self.settings.settle_deadline_s, pixels=pixels, on_picture=search_ahead
+            )
+            return _Settled(at_rest, pixels, ahead)
         finally:
             hearing.cancel()
             await asyncio.wait([hearing])
@@ -386,6 +409,7 @@ class Observer:
                 shown.reached,
                 shown.twins,
                 self.text_layers(view.read.scan),
+                view.ahead,
             )
             here = tuple(self._memory.with_change(mark) for mark in contents.marks)
             marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)
@@ -523,6 +547,13 @@ class Observer:
             warnings=warnings,
             timings=stages.seconds,
         )
+
+
+class _Settled(NamedTuple):
+    at_rest: bool
+    pixels: PixelStability
+    ahead: ShapesAhead | None
+    """The shapes in one of its last pictures."""
 
 
 class _LastLook(NamedTuple):

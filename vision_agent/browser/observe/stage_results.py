@@ -19,6 +19,7 @@ from vision_agent.vision.labels.annotate import Layer
 from vision_agent.vision.labels.place import Plan
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.pixel_stability import PixelStability
+from vision_agent.vision.surfaces.shapes_ahead import ShapesAhead
 
 _OWN, _WHOLE = 0.5, 0.98
 """The share of a mark that must lie in the shown part for it to belong there."""
@@ -49,6 +50,8 @@ class View:
     grid: bool
     scope: Scope | None
     """Nothing else than that part is listed; None for a plain look or a zoom."""
+    ahead: ShapesAhead | None
+    """The shapes in the same picture, taken a moment before."""
     answers_form: bool
     """The document is the result of a submitted form."""
 

@@ -25,9 +25,11 @@ from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Grid, Letter, Mark, MarkKey, MarkState
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.charts import Chart
+from vision_agent.vision.surfaces.shapes_ahead import ShapesAhead
 from vision_agent.vision.surfaces.text_layer import LaidText
 from vision_agent.vision.surfaces.things import Thing
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
@@ -99,6 +101,21 @@ class Surfaces:
         self._keys.clear()
         self._made_marks.clear()
 
+    def search_ahead(
+        self, screenshot: bytes, page: Box, drawings: Sequence[Box], image_limits: ImageLimits
+    ) -> ShapesAhead | None:
+        """Begins to search the drawings of a screenshot that shows this part of the page; None if none may hold things.
+
+        It goes on in a thread. The look may show something else; then it is searched again.
+        """
+        large = [each for each in drawings if each.width >= _SMALLEST[0] and each.height >= _SMALLEST[1]]
+        if not (large and self.settings.max_surface_marks):
+            return None
+        ahead = ShapesAhead(screenshot, page, large, image_limits)
+        searching = asyncio.get_running_loop().run_in_executor(None, ahead.search)
+        searching.add_done_callback(lambda done: done.cancelled() or done.exception())  # the look tells of it
+        return ahead
+
     def select_surfaces(self, marks: Sequence[Mark]) -> list[Mark]:
         """The surfaces to search: the largest ones."""
         if not self.settings.max_surface_marks:
@@ -148,12 +165,13 @@ class Surfaces:
         reached: Reachability,
         twins: Mapping[str, Twins],
         layers: Mapping[str, Sequence[LaidText]],
+        ahead: ShapesAhead | None = None,
     ) -> Contents:
         """The things drawn in these surfaces, as marks, without those beneath an element that takes the click itself.
 
         `later`: the page a moment before or after `picture`, to detect what is moving; `reached`: the result of
         `predict_reachable`; `twins`: what the page says about surfaces, by their keys; `layers`: the texts that it lays
-        over them.
+        over them; `ahead`: the shapes in the same picture, taken a moment before.
         """
         corners = _corners(scan)
         self._forget_gone_surfaces({mark.number: mark.key for mark in marks}, scan)
@@ -173,6 +191,7 @@ class Surfaces:
                 until,
                 layers.get(surface.key, ()),
                 _scales_of(surface, marks),
+                ahead,
             )
             found.append((surface, looked))
         joined = [join(looked.things, twins.get(surface.key, Twins()).things) for surface, looked in found]
@@ -260,12 +279,23 @@ class Surfaces:
         until: float,
         laid: Sequence[LaidText],
         scales: Sequence[Box],
+        ahead: ShapesAhead | None,
     ) -> SurfaceLook:
         read = partial(self._reader.read, until=until) if self._reader else None
         glance = partial(self._reader.glance, until=until) if self._reader else None
         most = self.settings.max_surface_marks
+        known = ahead.shapes_in if ahead else None
         return drawing.look(
-            picture, visible, corner, read=read, glance=glance, later=later, most=most, laid=laid, scales=scales
+            picture,
+            visible,
+            corner,
+            read=read,
+            glance=glance,
+            later=later,
+            most=most,
+            laid=laid,
+            scales=scales,
+            known=known,
         )
 
     async def _check_reachable(self, places: Sequence[tuple[Mark, Point]], scan: Scan) -> Reachability:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from playwright.async_api import Frame, Page
@@ -19,6 +20,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.restless import Unrest
 from vision_agent.browser.page.tabs import Tabs
+from vision_agent.geometry import Box
 from vision_agent.vision.pixel_stability import PixelStability
 
 _LOOK_EVERY_S = 0.04
@@ -47,8 +49,10 @@ class _Frame(NamedTuple):
     """Of its document; empty if it did not answer."""
     changing_s: float = 0.0
     """How long changes followed each other without a longer pause, up to the last; without what changes on its own."""
-    is_drawn: bool = False
-    """Something in it is drawn that its document does not reveal."""
+    drawings: tuple[Box, ...] = ()
+    """The boxes of what is drawn in it that its document does not reveal."""
+    view: Box = Box(x=0, y=0, width=0, height=0)
+    """What the document shows."""
     is_restless: bool = False
     """Some of its text or elements keep changing on their own."""
 
@@ -74,13 +78,30 @@ class _State(NamedTuple):
     """The answers took longer than the pause between looks: the page had no time to change, and is asked once more."""
 
 
+class DrawnPage(NamedTuple):
+    """A page that shows what its document does not reveal, while it is watched."""
+
+    screenshot: bytes
+    view: Box
+    drawings: tuple[Box, ...]
+    """Those in its own document."""
+    is_still: bool
+    """It shows the same as a moment ago."""
+
+
 async def settle(
-    tabs: Tabs, quiet_s: float, deadline_s: float, input_at: float | None = None, pixels: PixelStability | None = None
+    tabs: Tabs,
+    quiet_s: float,
+    deadline_s: float,
+    input_at: float | None = None,
+    pixels: PixelStability | None = None,
+    on_picture: Callable[[DrawnPage], None] = lambda _: None,
 ) -> bool:
     """Whether the active tab settled before the deadline; never takes longer.
 
     `input_at`: when the last input was sent, on the monotonic clock. It may take `quiet_s` to show any effect, so the
-    page cannot have settled before. None: there was no input. `pixels` keeps the last picture of a page that draws.
+    page cannot have settled before. None: there was no input. `pixels` keeps the last picture of a page that draws;
+    `on_picture` is told of each.
 
     Raises:
         BrowserUnavailable: the browser is gone.
@@ -93,7 +114,7 @@ async def settle(
     while time.monotonic() < until:
         page, was_moving, was_late = tabs.active, "animations" in now.unrest, now.is_late
         try:
-            now = await _look(tabs, page, pixels, quiet_s, until)
+            now = await _look(tabs, page, pixels, quiet_s, until, on_picture)
         except FrameSilent:
             return False  # a hanging page has not settled; the next look reports it
         looks += 1
@@ -154,10 +175,17 @@ async def is_quiet(tabs: Tabs, quiet_s: float, timeout_s: float) -> bool:
     if tabs.pending_work():
         return False
     frames, _ = await _look_at_frames(tabs.active, quiet_s, timeout_s)
-    return not any(frame.unrest or frame.is_drawn for frame in frames)
+    return not any(frame.unrest or frame.drawings for frame in frames)
 
 
-async def _look(tabs: Tabs, page: Page, pixels: PixelStability, quiet_s: float, until: float) -> _State:
+async def _look(
+    tabs: Tabs,
+    page: Page,
+    pixels: PixelStability,
+    quiet_s: float,
+    until: float,
+    on_picture: Callable[[DrawnPage], None],
+) -> _State:
     """How a tab is now.
 
     Raises:
@@ -167,10 +195,12 @@ async def _look(tabs: Tabs, page: Page, pixels: PixelStability, quiet_s: float, 
     frames, is_whole = await _look_at_frames(page, quiet_s, until - asked_at)
     is_late = time.monotonic() - asked_at > _LOOK_EVERY_S
     unrest, is_judged = frozenset[Unrest]().union(*(frame.unrest for frame in frames)), True
-    if not unrest and any(frame.is_drawn for frame in frames):
+    if not unrest and any(frame.drawings for frame in frames):
         is_judged, token = pixels.has_picture, frames[0].token
         known = tabs.restless.known_areas(page, token)
-        if not pixels.is_still(await capture(page, until - time.monotonic()), known):
+        is_still = pixels.is_still(await capture(page, until - time.monotonic()), known)
+        on_picture(DrawnPage(pixels.screenshot, frames[0].view, frames[0].drawings, is_still))
+        if not is_still:
             unrest = frozenset({"pixels"})
         if is_judged:
             tabs.restless.keep_areas(page, token, pixels.restless)
@@ -210,6 +240,7 @@ async def _look_at_frame(frame: Frame, quiet_s: float, timeout_s: float) -> _Fra
         changed_at=time.monotonic() - now.quiet_ms / 1000,
         changing_s=now.changing_ms / 1000,
         token=now.token,
-        is_drawn=now.is_drawn,
+        drawings=now.drawings,
+        view=now.view,
         is_restless=now.is_restless,
     )

@@ -5,7 +5,7 @@ It knows no page: the caller says where the surface is in the picture. Each prop
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -139,18 +139,23 @@ class SurfaceProposals:
     """Those whose text need not be read, because the page says it."""
 
 
+KnownShapes = Callable[[Pixels], Shapes | None]
+"""The shapes in these pixels where nothing is written; None if they are not known."""
+
+
 def propose(
     picture: Picture,
     surface: Box,
     most: int = MOST,
     before: Pixels | None = None,
     laid: Sequence[LaidText] = (),
+    known: KnownShapes | None = None,
 ) -> SurfaceProposals:
     """Proposes targets in a surface, given as a page box; none if the picture does not show it.
 
     `most` limits the number of proposals and grids together; the largest shapes stay, and what looks other than in
     `before`, the same part a moment earlier. What is written there by `laid`, the surface's text layer, is no target,
-    and no letter of it is a shape.
+    and no letter of it is a shape. `known`: the shapes, if they were searched before.
     """
     inside = picture.page.intersection(surface)
     if inside is None:
@@ -160,7 +165,9 @@ def propose(
         return SurfaceProposals()
     texts = [(rect, each.text) for each in laid if (rect := _rect_in(part, each.box)) is not None]
     written = np.array([rect for rect, _ in texts], np.int32).reshape(-1, 4)
-    found = _find_shapes(pixels_of(part), written)
+    pixels = pixels_of(part)
+    searched = known(pixels) if known and not texts else None
+    found = find_shapes(pixels, written) if searched is None else searched
     found = found.take(np.flatnonzero(~_are_only_written(found, written)))
     lattices = found.lattices[:most]
     room = max(0, most - len(lattices))
@@ -230,7 +237,7 @@ def _ranks(found: Shapes, changed: Ints | None) -> Floats:
     return np.asarray(ranks, np.float32)
 
 
-def _find_shapes(pixels: Pixels, written: Ints) -> Shapes:
+def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     """The shapes in a picture; `written` are the rectangles of lines of text that are known."""
     edges, ground = find_edges(pixels), background_colour(pixels)
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)

@@ -18,7 +18,7 @@ from vision_agent.geometry import Box
 from vision_agent.vision.compare import changed_share
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
-from vision_agent.vision.surfaces.candidates import MOST, SurfaceProposals, propose
+from vision_agent.vision.surfaces.candidates import MOST, KnownShapes, SurfaceProposals, propose
 from vision_agent.vision.surfaces.chart_things import (
     ReadChart,
     boxes_apart,
@@ -135,6 +135,7 @@ class Drawing:
         most: int = MOST,
         laid: Sequence[LaidText] = (),
         scales: Sequence[Box] = (),
+        known: KnownShapes | None = None,
     ) -> SurfaceLook:
         """Finds the things in the visible part of the surface.
 
@@ -148,6 +149,7 @@ class Drawing:
             most: the most things to return.
             laid: the texts that the page lays over the surface, with their page boxes.
             scales: the page boxes of surfaces beside it, which may hold the scale of its chart.
+            known: the shapes in some pixels, if they are known.
         """
         inside = picture.page.intersection(visible)
         if inside is None:
@@ -167,7 +169,7 @@ class Drawing:
             self._last = None
             return SurfaceLook(is_restless=True)
         layer = compare_layer(picture, laid, glance, read)
-        looked = self._look(picture, inside, corner, place, read, later, most, layer, beside)
+        looked = self._look(picture, inside, corner, place, read, later, most, layer, beside, known)
         scenes = tuple((place, each.copy()) for place, each in shown)
         self._last = None if later else _SeenPart(place, corner, pixels.copy(), most, over, scenes, looked)
         return looked
@@ -183,9 +185,10 @@ class Drawing:
         most: int,
         layer: TextLayer,
         scales: Sequence[Box],
+        shapes: KnownShapes | None,
     ) -> SurfaceLook:
         before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
-        proposed = propose(picture, inside, most, before, layer.texts)
+        proposed = propose(picture, inside, most, before, layer.texts, shapes)
         readings = read_lines(picture, proposed, read)
         chart, unread = read_chart(picture, inside, proposed, readings, read, scales) if read else ReadChart(None, 0)
         layouts = find_layouts(picture, proposed) if read and not chart else TableLayouts()

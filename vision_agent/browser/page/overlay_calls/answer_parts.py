@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from vision_agent.browser.page.frame_place import Rect, Spot
+from vision_agent.geometry import Box
 from vision_agent.types import MarkKey
 
 Json = Mapping[str, Any]
@@ -102,8 +103,10 @@ class Stability:
     is_loading: bool
     moving: int
     """Number of running finite animations."""
-    is_drawn: bool
-    """Something in it is drawn that its document does not reveal."""
+    drawings: tuple[Box, ...]
+    """The boxes of the first things in its view that its document does not reveal."""
+    view: Box
+    """What the document shows."""
     is_restless: bool
     """Some of its text or elements keep changing on their own."""
     changing_ms: float
@@ -160,7 +163,8 @@ def stability_of(answer: Json) -> Stability:
         answer["unchangedMs"],
         answer["ready"] == "loading",
         answer["moving"],
-        answer["drawn"],
+        tuple(Box(x=x, y=y, width=width, height=height) for x, y, width, height in answer["drawings"]["boxes"]),
+        Box(x=0, y=0, width=answer["drawings"]["view"][0], height=answer["drawings"]["view"][1]),
         answer["restless"],
         answer["changingMs"],
     )
