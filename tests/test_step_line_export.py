@@ -88,7 +88,7 @@ LINES: list[tuple[Action, str]] = [
     (Click(target=1), "click Sign in"),
     (Click(target=1, button="right"), "right click Sign in"),
     (Click(target=1, count=2, modifiers=("Control", "Shift")), "double click Sign in with Control+Shift held"),
-    (Click(target=3), "click Delete ‹Bob›"),
+    (Click(target=3), "click Delete ‹Bob Jones›"),
     (Click(target=7), r'click "Say \"hi\" to Ann in row 3"'),
     (Click(target=12), "click Add link"),
     (Click(target=11), "click Add ‹2nd of 2›"),
@@ -105,7 +105,7 @@ LINES: list[tuple[Action, str]] = [
     (Select(target=5, options=("Large",)), 'select "Large" in Size'),
     (Select(target=5, options=("Small, cheap", "Large"), change="add"), 'also select "Small, cheap", "Large" in Size'),
     (Check(mark=6, checked=False), "uncheck News"),
-    (Check(mark=15, checked=True), "check checkbox ‹Dora›"),
+    (Check(mark=15, checked=True), "check checkbox ‹Dora White›"),
     (Set(mark=4, value="2026-12-01"), "set Email to 2026-12-01"),
     (Upload(mark=4, files=("cv.pdf", "b.png")), "upload cv.pdf, b.png to Email"),
     (Press(keys="Control+a"), "press Control+a"),
@@ -148,6 +148,29 @@ LINES: list[tuple[Action, str]] = [
 @pytest.mark.parametrize(("action", "line"), LINES, ids=[line for _, line in LINES])
 def test_an_action_is_written_as_a_person_would_write_it(action: Action, line: str) -> None:
     assert line_for(action, PAGE) == line
+
+
+def test_a_line_names_a_row_by_more_than_the_word_that_is_only_here() -> None:
+    people = seen(mark(1, "Cancel", context="Ann Smith 12"), mark(2, "Cancel", context="Ann Smithers 14"))
+    line = line_for(Click(target=1), people)
+    assert line == "click Cancel ‹Ann Smith›"
+    next_week = seen(mark(1, "Cancel", context="Ann Smithers 14"), mark(2, "Cancel", context="Bob Smith 12"))
+    with pytest.raises(NotFoundError):
+        parse([line])[0].build(next_week)
+
+
+@pytest.mark.parametrize(
+    ("written", "exported"),
+    [
+        ("click Delete in row Bob Jones", "click Delete in row Bob Jones"),
+        ("click the 3rd Add", "click the 3rd Add"),
+        ("click [3]", "click Delete ‹Bob Jones›"),  # a number is good for one look
+        ("click Delete ‹Ann›", "click Delete ‹Bob Jones›"),  # which is not what was done
+    ],
+)
+def test_a_line_that_somebody_wrote_is_kept_as_it_is(written: str, exported: str) -> None:
+    action = Click(target=12) if "Add" in written else Click(target=3)
+    assert list(lines_of(step(1, action, author="steps", next_goal=written, observation=PAGE))) == [exported]
 
 
 @pytest.mark.parametrize("schema", [NOT_EMPTY, "[]", "{", '{"items": {"properties": {"a": 1}}}'])

@@ -311,6 +311,18 @@ async def test_what_stands_under_a_heading_is_found_by_it(page: Page, serve: Ser
     assert [await places(page, "", who) for who in ("Ann", "Bob")] == [[1], [0]]
 
 
+async def test_words_are_found_although_they_leave_out_an_amount_between_them(page: Page, serve: Server) -> None:
+    row = "<p>{0} Smith <b>EUR 12.50</b> on 3 May, paid <button>Delete</button></p>"
+    await page.goto(serve({"/": made(["", row, ""], "Ann", "Bob")}))
+    words = ("Ann Smith", "Ann Smith paid", "Bob Smith May paid", "Smith", "Ann paid", "Smith Ann")
+    assert [await places(page, each, "") for each in words] == [[0], [0], [1], [0, 1], [], []]
+
+
+def test_a_row_is_named_by_more_than_the_word_that_only_it_has_today() -> None:
+    rows = deletes(("Ann Smith 12", ""), ("Ann Smithers 14", ""))
+    assert '"Ann Smith").click()' in render_test(ran((Click(target=1), done()), marks=rows))
+
+
 def deletes(*beside: tuple[str, str]) -> tuple[Mark, ...]:
     return tuple(
         mark(number, "Delete", context=context, heading=heading, box=Box(x=40, y=40 * number, width=90, height=20))

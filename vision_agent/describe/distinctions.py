@@ -128,6 +128,16 @@ def find_distinction(mark: Mark, marks: Iterable[Mark]) -> Distinction:
     return distinctions(alike).get(mark.number, Distinction())
 
 
+def spelled_out(apart: Distinction, mark: Mark) -> Distinction:
+    """The distinction of this mark with the words around it, for use on another page: `Ann Smith` where `Smith` does.
+
+    There a shorter one may fit somebody else, such as Bob Smith, where the one that was meant is gone.
+    """
+    return apart._replace(
+        context=_with_words_around(apart.context, mark.context), heading=_with_words_around(apart.heading, mark.heading)
+    )
+
+
 def distinction_suffix(mark: Mark, marks: Iterable[Mark]) -> str:
     """The distinction of a mark as a suffix for its name, ` ‹Ann›`, or an empty string."""
     return bracketed(str(find_distinction(mark, marks)))
@@ -191,6 +201,25 @@ def _unique_pieces(texts: tuple[_Words, ...]) -> dict[_Words, str]:
     # Each remaining text is part of another, or differs only in words too long to show.
     wholes = {text: " ".join(words) for text, words in written.items()}
     return {text: found.get(text, whole if len(whole) <= LONGEST else "") for text, whole in wholes.items()}
+
+
+def _with_words_around(piece: str, text: str) -> str:
+    """The piece of a text with the words around it, up to a number, as many as are shown."""
+    words, own = _words(text), _fold(tuple(piece.split()))
+    start = next((at for at in range(len(words)) if own and _fold(words[at : at + len(own)]) == own), None)
+    if start is None:
+        return piece
+    end = start + len(own)
+
+    def may_have(at: int, start: int, end: int) -> bool:
+        is_word = words[at].replace("-", "").replace("'", "").isalpha()
+        return is_word and end - start <= _MOST_WORDS and len(" ".join(words[start:end])) <= LONGEST
+
+    while start and may_have(start - 1, start - 1, end):
+        start -= 1
+    while end < len(words) and may_have(end, start, end + 1):
+        end += 1
+    return " ".join(words[start:end])
 
 
 def _is_meaningful(piece: str) -> bool:

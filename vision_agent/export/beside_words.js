@@ -17,7 +17,20 @@
     const inner = `${alternative}${partsOf(node).map((part) => textOf(part, but)).join('')}`;
     return /^(inline|contents)$/.test(display) && node.localName !== 'br' ? inner : ` ${inner} `;
   };
-  const says = (node, what, but) => fold(textOf(node, but)).includes(fold(what));
+  const wordsOf = (text) => fold(text).trim().split(' ').filter(Boolean);
+  // The words leave out amounts and times that stand between them.
+  const canBePassed = (word) => /\p{N}/u.test(word) || word.length <= 3;
+  const says = (node, what, but) => {
+    const [text, wanted] = [wordsOf(textOf(node, but)), wordsOf(what)];
+    return text.some((_, begin) => {
+      let next = 0;
+      for (let at = begin; at < text.length && next < wanted.length; at++) {
+        if (text[at] === wanted[next]) next++;
+        else if (!next || !canBePassed(text[at])) return false;
+      }
+      return next === wanted.length;
+    });
+  };
   const precedes = (node, other) => Boolean(node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
 
   if (all.length < 2) return []; // the other candidates are gone, so the words cannot tell which one this is

@@ -55,7 +55,7 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.describe.action_sentences import is_look_again
-from vision_agent.describe.distinctions import distinguish
+from vision_agent.describe.distinctions import distinguish, spelled_out
 from vision_agent.export.context_setup import ContextSetup, context_setup
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Mark, Observation, Outcome, Run, Step
@@ -428,7 +428,7 @@ def _narrow_locator(found: str, mark: Mark, alike: Sequence[Mark]) -> str:
     """The locator of one mark among those of the same name."""
     if len(alike) < 2:
         return found
-    apart = distinguish(alike)[alike.index(mark)]
+    apart = spelled_out(distinguish(alike)[alike.index(mark)], mark)
     if not (apart.context or apart.heading):
         return f"{found}.nth({alike.index(mark)})"
     more = [_text(apart.context)]

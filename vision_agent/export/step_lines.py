@@ -57,7 +57,7 @@ from vision_agent.actions import (
 )
 from vision_agent.base_model import FrozenModel
 from vision_agent.describe.action_sentences import BY_HAND, is_look_again
-from vision_agent.describe.distinctions import distinctions
+from vision_agent.describe.distinctions import distinctions, spelled_out
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
 from vision_agent.models.offline.grammar import COLUMN_TYPES, WAIT_S, parse
@@ -129,10 +129,17 @@ def lines_of(step: Step) -> Iterator[str]:
     if step.is_by_hand and step.decision.next_goal.startswith(BY_HAND) and not step.decision.actions:
         yield f"# There is no line for this. {printable_line(step.decision.next_goal)}"
     for action, outcome in step.carried_out:
-        line = line_for(action, step.observation)
+        line = _written_line(step, action) or line_for(action, step.observation)
         yield line if line is not None else f"# There is no line for this: {printable_line(outcome.sentence)}"
     if step.decision.next_goal == END_OF_RECORDING and not step.carried_out:
         yield "finish"  # what was recorded is whole, though a check failed, and a run of the lines checks again
+
+
+def _written_line(step: Step, action: Action) -> str | None:
+    """The line that a person wrote for this action, if it says where it is in words: a number is good for one look."""
+    line = step.decision.next_goal
+    is_written = step.decision.author in ("steps", "human") and len(step.decision.actions) == 1
+    return line if is_written and "[" not in line and _means(line, action, step.observation) else None
 
 
 def line_for(action: Action, seen: Observation) -> str | None:
@@ -358,7 +365,8 @@ def _mark_names(mark: Mark, seen: Observation) -> Iterator[str]:
     """By name; by name and kind; with the words that tell it from others of that name; or by its place among them."""
     name, kinds = mark.shows or mark.name or mark.state.placeholder or "", ["", *_kinds(mark)]
     names = [*([name] if _PLAIN_NAME.fullmatch(name) else []), _quoted(name)] if name else [""]
-    words = str(distinctions(seen.marks).get(mark.number, ""))
+    apart = distinctions(seen.marks).get(mark.number)
+    words = str(spelled_out(apart, mark)) if apart else ""
     beside = f" ‹{words}›" if words else ""
     for called, kind in product(names, kinds):
         yield " ".join(filter(None, (called, kind)))
