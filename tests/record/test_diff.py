@@ -23,6 +23,7 @@ from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, diff
+from vision_agent.record.diff_lines import describe_parting
 from vision_agent.record.diff_page import write_diff
 from vision_agent.types import Ending, Mark, MarkState, Observation, Outcome
 
@@ -162,6 +163,48 @@ def test_pauses_before_a_target_was_looked_for_again_are_left_out(tmp_path: Path
     found = diff(waiting(tmp_path / "a", 3), waiting(tmp_path / "b", 1))
     assert [(pair.a, pair.b, pair.differences) for pair in found.pairs] == [(4, 2, ())]
     assert found.is_same
+    assert found.parting is None
+
+
+def test_the_pause_after_which_a_run_gave_up_is_where_it_parts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps: list[tuple[Action, str]] = [
+        (BUY[0], "type"), (Wait(seconds=0.5), f"{LOOK_AGAIN}click Buy"), (Wait(seconds=0.5), f"{LOOK_AGAIN}click Buy"),
+        (Finish(success=False, answer="no Buy"), "click Buy"),
+    ]  # fmt: skip
+    events = [
+        event
+        for i, (act, goal) in enumerate(steps, 1)
+        for event in step_events(i, (act, done()), seen=seen(), next_goal=goal, author="steps")
+    ]
+    ending = Ended(ending=Ending(status="not_done", sentence="no Buy"))
+    b = write_run(tmp_path / "b", [Started(run=run_of()), *events, ending]).path
+    assert app(["diff", str(plain_run(tmp_path / "a")), str(b)], standalone_mode=False) == 1
+    assert re.search(r"They part at step 2 of A, step 3 of B\. A: Click \[?.*B: Wait 0\.5 s", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("acts", "said"),
+    [
+        (BUY[:2], "They part at step 3 of A, which B does not have: Finish: done"),
+        ((*BUY[:2], Wait(seconds=1), BUY[2]), "They part at step 3 of B, which A does not have: Wait 1 s"),
+        ((BUY[0], Click(target=2), BUY[2]), "They part at step 2. A: Click"),
+    ],
+)
+def test_where_two_runs_part_is_said_in_a_sentence(
+    tmp_path: Path, acts: Sequence[Action], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = plain_run(tmp_path / "a"), plain_run(tmp_path / "b", acts)
+    assert app(["diff", str(a), str(b)], standalone_mode=False) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_the_same_act_with_another_outcome_is_where_runs_part(tmp_path: Path) -> None:
+    came = Outcome(status="refused", refusal="covered", sentence="It is covered.")
+    a = a_run(tmp_path / "a", (BUY[1], done(), seen()))
+    [pair] = diff(a, a_run(tmp_path / "b", (BUY[1], came, seen()))).pairs
+    assert re.fullmatch(r"They part at step 1, Click .*\. A: .+\. B: .+", describe_parting(pair))
 
 
 def test_the_command_leaves_with_0_for_the_same_and_1_for_what_differs(

@@ -451,7 +451,7 @@ def diff(
 ) -> None:
     """Show where two runs differ: decisions, outcomes, pages and their pixels.
 
-    Steps are compared in order, by action and page, without pauses to look for a target again. Addresses on a run's
+    Steps are compared in order, by action and page, without pauses for a target that came. Addresses on a run's
     start host are compared without the host.
 
     A run and its replay: vision-agent diff RUN REPLAY --html diff.html

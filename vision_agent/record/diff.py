@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
-from vision_agent.describe.action_sentences import ENDED, FOUND_BY, describe_action, is_look_again
+from vision_agent.describe.action_sentences import ENDED, FOUND_BY, describe_action, gives_up, is_look_again
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
 from vision_agent.record.read import check_chain, load_shot, read
@@ -125,6 +125,11 @@ class Diff(FrozenModel):
         return not self.a.is_done and not self.b.is_done
 
     @property
+    def parting(self) -> StepPair | None:
+        """The first steps of which one is missing, or that differ in what was decided or what came of it."""
+        return next((pair for pair in self.pairs if pair.state == "failed"), None)
+
+    @property
     def counts(self) -> dict[str, int]:
         """The number of differing steps for each kind of difference."""
         counted = Counter[str](
@@ -138,7 +143,7 @@ class Diff(FrozenModel):
 
 
 def diff(a: Path, b: Path, *, tolerance: float = 0.0, tell: Callable[[str], None] = lambda _: None) -> Diff:
-    """Compares the runs in two folders, without pauses before step lines or a replay looked for a target once more.
+    """Compares the runs in two folders, without pauses before step lines or a replay found a target.
 
     Args:
         tolerance: the share of pixels, 0 to 1, that may differ without counting as a difference.
@@ -155,7 +160,7 @@ def _diff(a: Path, b: Path, tolerance: float, tell: Callable[[str], None]) -> Di
     runs = read(a), read(b)
     starts = tuple(_start(run) for run in runs)
     steps = tuple(
-        tuple(_ComparedStep(step, start) for step in run.steps if not is_look_again(step))
+        tuple(_ComparedStep(step, start) for step in _without_pauses(run.steps))
         for run, start in zip(runs, starts, strict=True)
     )
     pairs = []
@@ -169,6 +174,14 @@ def _diff(a: Path, b: Path, tolerance: float, tell: Callable[[str], None]) -> Di
         pairs=tuple(pairs),
         ending=_ending_difference(*runs),
     )
+
+
+def _without_pauses(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps without the pauses in which a target was waited for, but for those after which the run gave up."""
+    for step, then in zip(steps, [*steps[1:], None], strict=True):
+        goes_on = then is not None and not any(map(gives_up, then.decision.actions))
+        if not (is_look_again(step) and goes_on):
+            yield step
 
 
 class _ComparedStep:

@@ -25,6 +25,8 @@ def tell_diff(console: Console, found: Diff) -> None:
         for line in _lines(pair):
             table.add_row("", "", "", line)
     console.print(table)
+    if found.parting is not None:
+        console.print(Text(describe_parting(found.parting)), soft_wrap=True)
     for name, side in (("A", found.a), ("B", found.b)):
         if side.fault:
             console.print(Text(f"The record of {name} was changed or is incomplete: {side.fault}", style="red"))
@@ -35,6 +37,20 @@ def tell_diff(console: Console, found: Diff) -> None:
         console.print(Text.assemble(("ending  ", "dim"), ("both ", "dim"), escaped_line(found.a.ended)))
     is_good = found.is_same and not found.neither_is_done
     console.print(Text(summary(found), style="green" if is_good else "yellow"))
+
+
+def describe_parting(pair: StepPair) -> str:
+    """Where two runs part, and what each of them did there."""
+    mine, theirs = map(escaped_line, pair.words)
+    if pair.b is None:
+        return f"They part at step {pair.a} of A, which B does not have: {mine}"
+    if pair.a is None:
+        return f"They part at step {pair.b} of B, which A does not have: {theirs}"
+    where = f"step {pair.a}" if pair.a == pair.b else f"step {pair.a} of A, step {pair.b} of B"
+    if mine != theirs:
+        return f"They part at {where}. A: {mine}. B: {theirs}"
+    came = next(each for each in pair.differences if each.where == "outcome")
+    return f"They part at {where}, {mine}. A: {escaped_line(came.a)}. B: {escaped_line(came.b)}"
 
 
 def summary(found: Diff) -> str:
