@@ -206,6 +206,8 @@ async def test_a_link_after_the_number_sign_signs_in_when_a_person_presses_the_b
         plain = await page.context.new_page()
         await plain.goto(address.partition("?")[0])
         await expect(plain.locator("#idle-text")).to_contain_text("Each tab signs in by itself")
+        await expect(plain.locator("#phase")).to_have_text("Not signed in")
+        await expect(plain.locator("button:visible, input:visible")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

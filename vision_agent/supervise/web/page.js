@@ -65,8 +65,9 @@ document.addEventListener('DOMContentLoaded', () => {
     }
   };
   source.onerror = () => {
-    if (!state || !state.ending) at('phase').textContent = 'Cannot reach the run';
+    if (!state || !state.ending) at('phase').textContent = key ? 'Cannot reach the run' : 'Not signed in';
     if (!key) at('idle-text').textContent = NOT_SIGNED_IN;
+    document.body.classList.toggle('signed-out', !key);
   };
 });
 
