@@ -51,10 +51,10 @@ export function listenEarly() {
 
 /**
  * The guard that is armed in this document or the nearest one around it: a frame that came since then has none.
- * @param {symbol} name
+ * @param {symbol} name @param {Window} from
  */
-function guardOf(name) {
-  for (let view = /** @type {Window} */ (window); ; view = view.parent) {
+export function guardOf(name, from = window) {
+  for (let view = from; ; view = view.parent) {
     try {
       const guard = Reflect.get(view, name);
       if (guard) return guard;

@@ -1,31 +1,41 @@
 // Guards the keys that are sent to one field or control. While they are typed, a page may reuse the row for something
-// else; from then on the keys are stopped. The first text is stopped too if something else has the focus; later the
-// field itself may pass it on, as the boxes of a code do. The guard lives in the isolated world, and is gone when the
-// keys are sent.
+// else; from then on the keys are stopped. Text is stopped too if something else has the focus; later, a field that is
+// full may still pass it on to the next box of the same code. The guard lives in the isolated world, and is gone when
+// the keys are sent.
 import { notePress } from './change_log.js';
-import { addCaptureListener, bodyOf, documentElementOf, flatContains, insertText, isConnectedOf } from './dom.js';
-import { removeCaptureListener, shadowRootOf } from './dom.js';
-import { KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
+import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, insertText } from './dom.js';
+import { isConnectedOf, isEditable, localNameOf, rectOf, removeCaptureListener, shadowRootOf } from './dom.js';
+import { guardOf, KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
 import { changedAroundFrames, lastChangesInParents } from './frame_context.js';
+import { describeElement } from './hit_test.js';
 import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
-import { elementOf } from './registry.js';
-import { inputTypeOf } from './role.js';
+import { elementOf, knownKeyOf } from './registry.js';
+import { inputTypeOf, roleOf } from './role.js';
 import { lastChangeAt } from './stability.js';
+import { VALUELESS } from './state.js';
 
 /** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
 
 /**
  * @typedef {{key: string | null, ms: number, place: Place | null, frames: (Place | null)[],
- *   counts: boolean} & Partial<How>} Typed `key`: null in a document around the frame of the target. `counts`: the keys
+ *   counts: boolean} & Partial<How>} Typed `key`: null in other documents than that of the target. `counts`: the keys
  *   may change a number beside it, as those of a slider do
+ */
+
+const ELSEWHERE = { passed: { blocker: 'a field in another frame', key: null } };
+
+/**
+ * @typedef {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true} | {passed: {blocker: string,
+ *   key: string | null}}} Stopped
  */
 
 const typing = {
   meant: /** @type {Typed | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, checkedAt: '',
   armedAt: 0,
   hasArrived: false, hasTyped: false, focus: /** @type {Element | null} */ (null),
-  stopped: /** @type {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true}} */ (null),
+  typedInto: /** @type {Element | null} */ (null),
+  stopped: /** @type {Stopped} */ (null),
 };
 
 /** @param {Document} doc @param {Typed} request */
@@ -35,7 +45,7 @@ export function armKeyGuard(doc, request) {
   const [element, focus] = [request.key && elementOf(doc, request.key), innermostFocus(doc)];
   Object.assign(typing, {
     meant: request, doc, until, checkedAt: '', armedAt: performance.timeOrigin + performance.now(),
-    hasArrived: false, hasTyped: false, focus,
+    hasArrived: false, hasTyped: false, focus, typedInto: focus,
     stopped: element && focus && !takesKeysOf(element, focus) ? { lost: true } : null,
   });
   Reflect.set(globalThis, KEY_GUARD, guardKey);
@@ -70,7 +80,7 @@ export function reportKeyGuard() {
 function disarmKeyGuard() {
   Reflect.deleteProperty(globalThis, KEY_GUARD);
   for (const type of KEY_EVENTS) removeCaptureListener(window, type, guardKey);
-  Object.assign(typing, { meant: null, focus: null, stopped: null });
+  Object.assign(typing, { meant: null, focus: null, typedInto: null, stopped: null });
 }
 
 /** @param {Event} event @param {Window} [view] the window that got it, if a frame without a guard asks */
@@ -79,14 +89,25 @@ function guardKey(event, view = window) {
   if (!meant || !doc || performance.now() > typing.until) return disarmKeyGuard();
   if (!event.isTrusted) return;
   notePress(event);
+  // What is around this document may know that no key at all should come here.
+  if (view === window && meant.key === null && window !== parent) guardOf(KEY_GUARD, parent)?.(event, window);
+  if (event.defaultPrevented) return;
   if (view !== window || meant.key === null) {
-    if (!isStray(meant, view)) return;
-    typing.stopped ??= meant.key !== null && !typing.hasTyped ? { lost: true } : { gone: true };
+    if (isStray(meant, view)) {
+      typing.stopped ??= meant.key !== null && !typing.hasTyped ? { lost: true } : { gone: true };
+    } else {
+      const field = typedFieldOf(event);
+      if (!field) return;
+      typing.stopped ??= view === window ? passedOn(field) : ELSEWHERE;
+    }
   }
   if (!typing.stopped && hasLostFocus(event)) typing.stopped = { lost: true };
+  const passedTo = typing.stopped ? null : strangerThatTakes(doc, meant, event);
+  if (passedTo) typing.stopped = passedOn(passedTo);
   if (!typing.stopped && isInPlace(doc, meant, event.composedPath()[0])) {
     typing.hasArrived = true;
     typing.hasTyped = typing.hasTyped || isText(event);
+    typing.typedInto = typedFieldOf(event) ?? typing.typedInto;
     return;
   }
   event.preventDefault();
@@ -112,6 +133,53 @@ function isStray(meant, view) {
 function hasLostFocus(event) {
   const [target] = event.composedPath();
   return !typing.hasTyped && target instanceof Element && hasLeft(target);
+}
+
+/**
+ * The field that is about to get the rest of a text of which the target, or a field that may take it for the target,
+ * has got the beginning; null if it is still theirs.
+ * @param {Document} doc @param {Typed} meant @param {Event} event
+ */
+function strangerThatTakes(doc, meant, event) {
+  const field = typedFieldOf(event);
+  const { hasTyped, typedInto } = typing;
+  const element = meant.key && elementOf(doc, meant.key);
+  if (!field || !hasTyped || !typedInto || field === typedInto || !element || !isConnectedOf(element)) return null;
+  const isOwn = takesKeysOf(element, field) || flatContains(typedInto, field) || isInShadowOf(field, typedInto);
+  return isOwn || isNextBox(typedInto, field) ? null : field;
+}
+
+/** @param {Element} field */
+function passedOn(field) {
+  return { passed: { blocker: describeElement(field), key: knownKeyOf(field) ?? null } };
+}
+
+/**
+ * Whether one field hands the text on to the next, as the boxes of a code do when they are full, and the parts of a
+ * date.
+ * @param {Element} from @param {Element} to
+ */
+function isNextBox(from, to) {
+  if (localNameOf(from) === 'input' && localNameOf(to) === 'input') {
+    const [full, next] = /** @type {HTMLInputElement[]} */ ([from, to]);
+    const [above, below] = [rectOf(from), rectOf(to)];
+    const isInLine = above.top < below.bottom && below.top < above.bottom;
+    return full.maxLength > 0 && full.value.length >= full.maxLength && next.maxLength > 0 && isInLine;
+  }
+  return [from, to].every((each) => roleOf(each) === 'spinbutton') && flatParentOf(from) === flatParentOf(to);
+}
+
+/** The field that an event would put text into; null if it brings none. @param {Event} event */
+function typedFieldOf(event) {
+  const [target] = event.composedPath();
+  // Of another realm, if a frame asks: `instanceof` does not tell then.
+  const { key, ctrlKey, metaKey, inputType } = /** @type {KeyboardEvent & InputEvent} */ (event);
+  const isText = key === undefined ? inputType?.startsWith('insert') : key.length === 1 && !ctrlKey && !metaKey;
+  const field = /** @type {Element} */ (target);
+  if (!isText || field.nodeType !== Node.ELEMENT_NODE) return null;
+  const isField = localNameOf(field) === 'textarea' || isEditable(field) ||
+    (localNameOf(field) === 'input' && !VALUELESS.has(inputTypeOf(field)));
+  return isField ? field : null;
 }
 
 /** Whether an element is another one than what had the focus when the guard was armed. @param {Element} element */

@@ -14,7 +14,7 @@ import { armKeyGuard, insertGuarded, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
 import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './mere_paint.js';
-import { armPressGuard, reportPressGuard } from './press_guard.js';
+import { armPressGuard, reportPressGuard, stopClicks } from './press_guard.js';
 import { pointerLockOf } from './pointer_lock.js';
 import { describeFocus, findStandIns, keysAt, listedValues, middleOf, recheck, recheckPlace } from './recheck.js';
 import { reportShape, scrollContainer, scrollPlaces, selectInFocus, showsText } from './recheck.js';
@@ -50,6 +50,7 @@ function answer(doc, root, request) {
     case 'select_own': return selectInFocus(doc, request);
     case 'guard': return armPressGuard(doc, request);
     case 'guarded': return reportPressGuard(request);
+    case 'stop_clicks': return stopClicks();
     case 'guard_keys': return armKeyGuard(doc, request);
     case 'keys_guarded': return reportKeyGuard();
     case 'insert': return insertGuarded(doc, request);

@@ -9,6 +9,7 @@
 // put on its window before still get such an event.
 import { showsLook } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
+import { controlOf } from './control_of.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
 import { GUARDED_EVENTS, HEARS_ALL, PRESS_GUARD } from './guard_listener.js';
@@ -17,6 +18,7 @@ import { changedAroundFrames } from './frame_context.js';
 import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test.js';
 import { identityOf, otherTargetTest, recheckPlace } from './recheck.js';
 import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } from './registry.js';
+import { standsForTheSame } from './state.js';
 
 /** @import { Look } from './canvas_pixels.js' */
 /** @import { Place } from './row_context.js' */
@@ -78,6 +80,12 @@ export function reportPressGuard({ isOver }) {
   return told;
 }
 
+/** From now on no click may come of the gesture. */
+export function stopClicks() {
+  if (armed.meant) armed.meant = { ...armed.meant, isPan: true };
+  return { stopped: true };
+}
+
 function disarm() {
   Reflect.deleteProperty(globalThis, PRESS_GUARD);
   for (const type of GUARDED_EVENTS) removeCaptureListener(window, type, watchEvent);
@@ -136,14 +144,17 @@ function stopInNewFrame(event) {
 }
 
 /**
- * Whether the target now stands in the row of something else, as when rows are swapped under the press, and the act
- * cannot be undone. Otherwise the change is the page's response, as it is when the target itself says something else.
+ * Whether the target is now for another control, or stands in the row of something else, as when rows are swapped under
+ * the press, and the act cannot be undone. Otherwise the change is the page's response, as it is when the target itself
+ * says something else.
  * @param {Element} element
  * @param {PointerEvent} event
  * @param {Meant} meant
  */
 function standsForAnother(element, event, meant) {
-  if (meant.isDrag || !meant.strict || isInItsPlace(element, meant)) return false;
+  if (meant.isDrag) return false;
+  const isOther = !standsForTheSame(element, controlOf(element));
+  if (!isOther && (!meant.strict || isInItsPlace(element, meant))) return false;
   armed.stopped ??= { why: 'changed', type: event.type, blocker: '', key: null };
   return true;
 }

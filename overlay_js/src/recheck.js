@@ -21,7 +21,7 @@ import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
 import { noteOwnScroll, stabilityOf } from './stability.js';
-import { fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
+import { actsAsBefore, fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
 import { oneSpaced } from './text.js';
 import { withoutBranches } from './tree_branches.js';
 import { intersect, piecesAndTurn, pinchZoom, sizeOf } from './visible.js';
@@ -145,7 +145,8 @@ export function findStandIns(doc, request) {
 }
 
 /**
- * What an element is. `isSameBeing`: apart from its name, it is what it was in the last scan.
+ * What an element is. `isSameBeing`: apart from its name, it is what it was in the last scan. If a press on it does
+ * another thing since then, the fingerprint fits no other.
  * @param {Element} element @param {string} [kind]
  */
 export function identityOf(element, kind) {
@@ -154,8 +155,9 @@ export function identityOf(element, kind) {
   const as = kind === 'surface' ? kind : kindOf(control, role, kind === 'scroller');
   const { name, lasting } = bestNameOf(element, control, as, new Map());
   const shows = shownInsteadOf(element, as, name);
+  const acts = actsAsBefore(element, control) ? '' : 'other ';
   return {
-    name, shows, role, fingerprint: fingerprintOf(control, identifyingWords(lasting, shows)),
+    name, shows, role, fingerprint: acts + fingerprintOf(control, identifyingWords(lasting, shows)),
     isSameBeing: hasSameIdentity(element, control),
   };
 }

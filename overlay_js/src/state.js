@@ -3,7 +3,7 @@ import { shownInBoxOf } from './combobox_box.js';
 import { drawnBoxOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
 import { clientWidthOf, closest, documentElementOf, documentOf, hasAttribute, labelledControlOf } from './dom.js';
-import { linkedHostOf, localNameOf, matches, scrollingElementOf } from './dom.js';
+import { isConnectedOf, linkedHostOf, localNameOf, matches, scrollingElementOf } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
 import { styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { drawnText, writtenText } from './editor_text.js';
@@ -385,7 +385,12 @@ function lettersOf(value) {
   return value.replace(/[\s\p{P}]/gu, '').toLowerCase();
 }
 
-const beings = /** @type {WeakMap<Element, string>} */ (new WeakMap());
+/**
+ * @typedef {{what: string, submits: string, control: WeakRef<Element>}} Being `submits`: the form that a press submits,
+ *   and as what; `control`: what the element stands for
+ */
+
+const beings = /** @type {WeakMap<Element, Being>} */ (new WeakMap());
 
 /**
  * Remembers what an element is, apart from its name.
@@ -393,12 +398,45 @@ const beings = /** @type {WeakMap<Element, string>} */ (new WeakMap());
  * @param {Element} control what the element stands for
  */
 export function rememberIdentity(element, control) {
-  beings.set(element, fingerprintOf(control, ''));
+  beings.set(element, {
+    what: fingerprintOf(control, ''), submits: submissionOf(control), control: new WeakRef(control),
+  });
 }
 
 /** Whether an element is what it was, apart from its name. @param {Element} element @param {Element} control */
 export function hasSameIdentity(element, control) {
-  return beings.get(element) === fingerprintOf(control, '');
+  return beings.get(element)?.what === fingerprintOf(control, '') && actsAsBefore(element, control);
+}
+
+/**
+ * Whether a press on an element does, as far as the page declares it, what it did in the last scan: a label is for the
+ * same control, unless that is gone, and a button submits the same form in the same way. Nothing of this shows.
+ * @param {Element} element @param {Element} control
+ */
+export function actsAsBefore(element, control) {
+  const being = beings.get(element);
+  return !being || (standsForTheSame(element, control) && being.submits === submissionOf(control));
+}
+
+/**
+ * Whether a label is for the control of the last scan, or that is gone; true for all other elements.
+ * @param {Element} element @param {Element} control
+ */
+export function standsForTheSame(element, control) {
+  if (localNameOf(element) !== 'label') return true;
+  const before = beings.get(element)?.control.deref();
+  return !before || before === control || !isConnectedOf(before);
+}
+
+/** Which form a press submits, and as what; empty if none. @param {Element} control */
+function submissionOf(control) {
+  const form = submittedFormOf(control);
+  if (!form) return '';
+  const value = localNameOf(control) === 'button' ? attributeOf(control, 'value') : '';
+  return [
+    value, attributeOf(control, 'formaction'), methodOf(control, form),
+    ...['id', 'name', 'action'].map((name) => attributeOf(form, name)),
+  ].join('\u0000');
 }
 
 /**

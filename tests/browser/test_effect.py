@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.hand import SETTINGS, On
-from vision_agent.actions import Click
+from vision_agent.actions import Click, Press, Set, SwitchTab
 
 
 @pytest.mark.parametrize(
@@ -130,3 +130,36 @@ async def test_a_toggle_that_looks_the_same_under_the_pointer_is_told_to_have_re
         outcome = await hand.act(Click(target=hand.number("Like")))
         assert await hand.js("a.className") == ""
         assert "Nothing looks different, but the page changed something" in outcome.sentence
+
+
+async def test_a_link_that_leads_another_tab_on_says_which(on: On) -> None:
+    body = "<a href=/a target=side>Open A</a> <a href=/b target=side>Open B</a>"
+    async with on(body, pages={"/a": "<h1>A", "/b": "<h1>B"}) as hand:
+        assert (await hand.act(Click(target=hand.number("Open A")))).effect == "new_tab"
+        await hand.look()
+        await hand.act(SwitchTab(tab=1))
+        await hand.look()
+        outcome = await hand.act(Click(target=hand.number("Open B")))
+        assert f"tab 2 now shows {hand.address}/b" in outcome.sentence
+
+
+async def test_a_field_whose_row_is_sorted_away_is_not_said_to_hold_what_another_row_has(on: On) -> None:
+    body = """<table id=t><tr><td>Ann</td><td><input aria-label=Rank value=3></td></tr><tr><td>Bob</td><td><input aria-label=Rank value=2></td></tr></table><script>
+    const [one, other] = t.rows;
+    other.querySelector('input').onchange = (e) => { window.set = e.target.value; setTimeout(() => {
+      one.cells[0].textContent = 'Bob'; other.cells[0].textContent = 'Ann';
+      one.querySelector('input').value = set; e.target.value = 3; }); };</script>"""
+    async with on(body) as hand:
+        fields = [mark.number for mark in hand.seen.marks if mark.name == "Rank"]
+        outcome = await hand.act(Set(mark=fields[1], value="9"))
+        assert await hand.js("set") == "9"
+        assert 'changed from "Bob" to "Ann"' in outcome.sentence
+        assert "The field now holds" not in outcome.sentence
+
+
+async def test_keys_that_a_button_gets_because_it_has_the_focus_name_it(on: On) -> None:
+    async with on("<button id=b onclick='document.title = `Done`'>Delete</button>") as hand:
+        await hand.js("b.focus()")
+        await hand.look()
+        outcome = await hand.act(Press(keys="Enter"))
+        assert outcome.sentence.startswith('Pressed Enter on mark 1 (button "Delete"), which had the focus.')

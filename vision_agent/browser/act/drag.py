@@ -23,8 +23,9 @@ from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
+from vision_agent.browser.locate.identify import is_only_renamed
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.wording import mark_words
+from vision_agent.browser.locate.wording import element_words, mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.settle import settle
@@ -37,6 +38,8 @@ _STEP_PX = 12.0
 """CSS pixels of such a move along a path; each takes about a frame, so a path of many points takes few moves each."""
 _BEGIN_PX = 24.0
 """CSS pixels by which something is pulled before the page scrolls under it; pages take a shorter pull for a click."""
+_TAKEN_PX = 6.0
+"""CSS pixels after which a browser takes a press that moves for a drag, and pages too."""
 _BEYOND = 4.0
 """CSS pixels past the middle of a drop target."""
 _ROUNDED = 2.0
@@ -89,6 +92,7 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
                 there = end
             way = _way(sender, action, start)
             last = _drop_point(there, way[-1] if way else begun)
+            begun = await _begin(sender, start, begun, way[0] if way else last)
             for before, place in pairwise([begun, *way, last]):
                 await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
             if is_met:
@@ -105,6 +109,7 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
         except Refused as refusal:
             if not is_held:
                 raise
+            await gesture.stop_clicks()  # the release, where the press was, would be one
             await places.restore(sender)
             await mouse.move(start.point.x, start.point.y, steps=_STEPS)
             raise Refused(refusal.refusal, f"{refusal.sentence.rstrip('.')}; it was brought back.{hint}") from refusal
@@ -121,6 +126,27 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
     held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
     words = f"Dragged {start.words} {to}{along}{held}{remark}"
     return Attempt(words, dropped, hover_counts=True, moves_view=not action.path)
+
+
+async def _begin(sender: InputSender, start: Location, begun: Point, to: Point) -> Point:
+    """Moves so far towards the next place that the page takes it for a drag, and returns where that is.
+
+    Later a list may put what is held into another of its elements; now it has not been carried over anything yet.
+
+    Raises:
+        Refused: the press has made something else of the source.
+    """
+    mark, far = start.mark, math.dist((begun.x, begun.y), (to.x, to.y))
+    if mark is None or mark.kind == "surface" or not far:
+        return begun
+    share = min(1.0, _TAKEN_PX / far)
+    at = Point(x=begun.x + (to.x - begun.x) * share, y=begun.y + (to.y - begun.y) * share)
+    await sender.page.mouse.move(at.x, at.y, steps=_LAST_MOVES)
+    now = await sender.recheck(mark)
+    if now is not None and now.fingerprint != mark.fingerprint and not is_only_renamed(mark, now, sender.seen):
+        what = element_words(now.role, mark.tag, now.name, now.shows)
+        raise Refused("changed", f"{start.words} became {what} as it was taken hold of")
+    return at
 
 
 def _way(sender: InputSender, action: Drag, start: Location) -> list[Point]:

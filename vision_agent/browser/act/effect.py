@@ -126,7 +126,8 @@ async def determine_outcome(
     if tabs.awaited_pages():
         changes.append("a page was requested and has not started to load: wait for it before repeating this")
     elif effect == "changed" and not is_said:
-        changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
+        sent = f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent"
+        changes.append("; ".join([sent, *_other_tabs_led_on(before, tabs)]))
     if pending := tabs.network.describe_pending(tabs.active):
         changes.append(pending)
     said = changes
@@ -135,7 +136,7 @@ async def determine_outcome(
     return Outcome(
         status="done",
         effect=effect,
-        sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, read.value, said),
+        sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, read, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
         value=value,
@@ -146,6 +147,13 @@ async def determine_outcome(
         forms=tabs.take_forms(),
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
+
+
+def _other_tabs_led_on(before: PageBefore, tabs: Tabs) -> list[str]:
+    """Which other tabs show another address than at the last look, as one does that a link names."""
+    seen = {each.number: each.url for each in before.seen.observation.tabs}
+    others = [(tabs.number(page), bounded_address(page.url)) for page in tabs.pages if page is not tabs.active]
+    return [f"tab {number} now shows {url}" for number, url in others if seen.get(number, url) != url]
 
 
 def _without_blocked_tabs(happened: list[TabEvent], before: PageBefore, tabs: Tabs) -> list[TabEvent]:
@@ -329,9 +337,12 @@ def _compare(answers: _Answers, attempt: Attempt, before: PageBefore, observer: 
     return _PageAfter(False, answers.now, answers.value, answers.changes, *seen)
 
 
-def _sentence(sentence: str, attempt: Attempt, value: str | None, changes: list[str]) -> str:
+def _sentence(sentence: str, attempt: Attempt, read: _PageAfter, changes: list[str]) -> str:
     said = [sentence]
-    if attempt.expected is not None and value is not None and value != attempt.expected:
+    value = read.value
+    # In a list that was sorted anew, the value that the field shows now is that of another row.
+    is_own = read.now is None or read.now.difference is None
+    if attempt.expected is not None and value is not None and value != attempt.expected and is_own:
         said.append(f'The field now holds "{safe_line(value, 80)}"')
     if changes:
         joined = "; ".join(changes)

@@ -202,7 +202,10 @@ async def press(sender: InputSender, action: Press) -> Attempt:
     times = f" {action.count} times" if action.count > 1 else ""
     times += f" for {action.seconds:g} s" if action.seconds else ""
     verb = "Held" if action.seconds else "Pressed"
-    return Attempt(f"{verb} {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+    where = f" in {at.words}" if at else ""
+    if at is None and focused is not None and focused.kind != "field":
+        where = f" on {mark_words(focused)}, which had the focus"
+    return Attempt(f"{verb} {action.keys}{times}{where}", at)
 
 
 def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:

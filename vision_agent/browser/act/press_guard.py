@@ -17,7 +17,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED
-from vision_agent.browser.page.overlay_calls.guards import Deflection, PressAnswer
+from vision_agent.browser.page.overlay_calls.guards import Deflection, PassedOn, PressAnswer
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
 
@@ -28,6 +28,7 @@ _FRESH_S = 0.5
 """How long guards may have been armed before a press; they end by themselves after some seconds."""
 _PRESSES = frozenset({"pointerdown", "mousedown", "touchstart"})
 _EMBEDDED = frozenset({"iframe", "frame", "embed", "object"})
+_NATIVE_FIELDS = frozenset({"input", "textarea"})
 _CLICKS = frozenset({"click", "dblclick", "auxclick", "contextmenu"})
 
 
@@ -108,6 +109,11 @@ class Gesture:
             raise self._refusal(self.stopped)
         if self.is_dropped:
             raise self._dropped()
+
+    async def stop_clicks(self) -> None:
+        """Keeps a click from the page that the release would be, now that the gesture is given up."""
+        more = (overlay_calls.guards.stop_clicks(frame, _ANSWER_S) for frame in self.frames)
+        await asyncio.gather(*more, return_exceptions=True)  # a document that is gone gets none
 
     async def is_still_guarded(self) -> bool:
         """Whether all documents that were guarded at the start are still there."""
@@ -302,37 +308,53 @@ async def guard_keys(
         yield
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
-    armed, lasts_s = [at.frame], 4 * deadline_s + held_s
+    lasts_s = 4 * deadline_s + held_s
     await overlay_calls.guards.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=lasts_s)
-    for frame in _with_parents(at.frame)[1:]:
-        with suppress(FrameSilent):
+
+    async def arm(frame: Frame) -> bool:
+        try:
             await overlay_calls.guards.guard_keys(
                 frame, deadline_s, None, NOTHING_EXPECTED, counts=False, lasts_s=lasts_s
             )
-            armed.append(frame)
+        except FrameSilent:  # closed or hanging: no key goes there
+            return False
+        return True
+
+    around = _with_parents(at.frame)[1:]
+    # A native field gets its keys itself; what is drawn around a frame may mean the keys for that frame.
+    others = [each for each in at.frame.page.frames if each is not at.frame and each not in around]
+    guarded = [*around, *(others if at.mark.tag in _NATIVE_FIELDS else [])][:_MOST_GUARDED]
+    guarded = [each for each in guarded if not overlay.is_silent(each)]
+    are_armed = await asyncio.gather(*map(arm, guarded))
+    armed = [at.frame, *(frame for frame, is_armed in zip(guarded, are_armed, strict=True) if is_armed)]
     try:
         yield
     except Refused as refusal:
-        if stopped := await _end_key_guards(armed, at):
+        if stopped := await _end_key_guards(armed, at, seen):
             raise stopped from refusal  # it explains why the keys had no effect
         raise
-    if stopped := await _end_key_guards(armed, at):
+    if stopped := await _end_key_guards(armed, at, seen):
         raise stopped
 
 
-async def _end_key_guards(frames: Sequence[Frame], at: Location) -> Refused | None:
+async def _end_key_guards(frames: Sequence[Frame], at: Location, seen: LiveObservation) -> Refused | None:
     """Why keys were stopped; None if all went through. Ends the guards."""
-    ended = await asyncio.gather(*(_end_key_guard(frame, at) for frame in frames))
+    ended = await asyncio.gather(*(_end_key_guard(frame, at, seen) for frame in frames))
     return next(filter(None, ended), None)
 
 
-async def _end_key_guard(frame: Frame, at: Location) -> Refused | None:
+async def _end_key_guard(frame: Frame, at: Location, seen: LiveObservation) -> Refused | None:
     with suppress(FrameSilent):  # the keys led to another document
         stopped = await overlay_calls.guards.read_key_guard(frame, _ANSWER_S)
         if stopped == "gone":
             return Refused("changed", f"{at.words} is gone from the page; later keys reached nothing.")
         if stopped == "lost":
             return Refused("changed", f"{at.words} lost the focus to something else; no text was typed.")
+        if isinstance(stopped, PassedOn):
+            there = obstacle_words(stopped.field, seen)
+            return Refused(
+                "changed", f"{at.words} lost the focus to {there} within the text, and the rest was stopped."
+            )
         if stopped is not None:
             return ContextChanged(stopped, at.words)
     return None

@@ -71,10 +71,12 @@ async def identify(
         raise Refused("gone", f"{words} is gone: its frame was closed or left.") from None
     if now is None:
         raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
-    if now.fingerprint != mark.fingerprint and not (pointed and _is_only_renamed(mark, now, seen)):
+    if now.fingerprint != mark.fingerprint and not (pointed and is_only_renamed(mark, now, seen)):
         if not now.is_visible:
             raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element has no name
         what = element_words(now.role, mark.tag, now.name, now.shows)
+        if what == element_words(mark.role, mark.tag, mark.name, mark.shows):
+            what = f"another {what}: it leads elsewhere, or acts on something else"
         raise Refused("changed", f"{words} has become {what}. Look at the new listing before acting on it.")
     if now.difference is not None:
         if not now.is_visible:
@@ -85,7 +87,7 @@ async def identify(
     return owner, now
 
 
-def _is_only_renamed(mark: Mark, now: LiveElement, seen: LiveObservation) -> bool:
+def is_only_renamed(mark: Mark, now: LiveElement, seen: LiveObservation) -> bool:
     """Whether only the text of an element changed, by added words that name no new risk: `Bob` may become `Bob (open)`.
 
     A list that re-sorts under the pointer puts other names into the same elements. A field may get a different name on

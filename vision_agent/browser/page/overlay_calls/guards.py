@@ -30,6 +30,14 @@ class Deflection:
 
 
 @dataclass(frozen=True, slots=True)
+class PassedOn:
+    """The rest of a text, which would have gone elsewhere."""
+
+    field: Obstacle
+    """The field that would have got it."""
+
+
+@dataclass(frozen=True, slots=True)
 class PressAnswer:
     """What the guard in one document reports about a press."""
 
@@ -89,21 +97,31 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
     )
 
 
+async def stop_clicks(frame: Frame, deadline_s: float) -> None:
+    """Stops the click that may follow the press that is guarded."""
+    await ask(frame, "stop_clicks", deadline_s)
+
+
 async def guard_keys(
     frame: Frame, deadline_s: float, key: str | None, expected: Expectation, *, counts: bool, lasts_s: float
 ) -> None:
-    """Stops keys to an element once the words around it have changed.
+    """Stops keys to an element once the words around it have changed, and text that would go to another field.
 
-    Without a key, in a page around the frame of the element, it stops those that go to a frame that came since, or to
-    this page once the frame is gone. `counts`: after the first key, a number beside it may change, like a slider's.
+    Without a key, in another document than that of the element, it stops text that would go to a field there, and in a
+    page around it also keys to a frame that came since, or to this page once the frame is gone. `counts`: after the
+    first key, a number beside it may change, like a slider's.
     """
     details = {"key": key, "counts": counts, "ms": lasts_s * 1000}
     await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
 
 
-async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference | Literal["gone", "lost"] | None:
+async def read_key_guard(
+    frame: Frame, deadline_s: float
+) -> ContextDifference | PassedOn | Literal["gone", "lost"] | None:
     """Why keys were stopped; None if all went through. Ends the guard."""
     held = (await ask(frame, "keys_guarded", deadline_s))["held"]
+    if held and (passed := held.get("passed")):
+        return PassedOn(_obstacle(passed))
     if held and held.get("lost"):
         return "lost"
     return "gone" if held and held.get("gone") else difference_of(held)
@@ -117,5 +135,8 @@ async def insert_guarded(frame: Frame, deadline_s: float, key: str, input_type: 
 def _deflection(answer: Json | None) -> Deflection | None:
     if answer is None:
         return None
-    obstacle = Obstacle(answer["blocker"], MarkKey(answer["key"]) if answer["key"] else None)
-    return Deflection(answer["why"], answer["type"], obstacle)
+    return Deflection(answer["why"], answer["type"], _obstacle(answer))
+
+
+def _obstacle(answer: Json) -> Obstacle:
+    return Obstacle(answer["blocker"], MarkKey(answer["key"]) if answer["key"] else None)
