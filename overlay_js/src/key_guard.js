@@ -9,8 +9,8 @@ import { guardOf, KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
 import { changedAroundFrames, lastChangesInParents } from './frame_context.js';
 import { describeElement } from './hit_test.js';
 import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
-import { elementOf, knownKeyOf } from './registry.js';
-import { inputTypeOf, roleOf } from './role.js';
+import { elementOf, keyOf, knownKeyOf } from './registry.js';
+import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { lastChangeAt } from './stability.js';
 import { VALUELESS } from './state.js';
 
@@ -56,18 +56,62 @@ export function armKeyGuard(doc, request) {
 
 /**
  * Inserts a text where the guarded keys would go, in the same moment as the check: no script can take the focus between
- * the two, nor change what the field shows.
+ * the two, nor change what the field shows. The boxes of a code get a part each: `boxes` are their keys, and `left` is
+ * how many characters none has taken yet.
  * @param {Document} doc
- * @param {{key: string, text: string, type: string | null}} request `type`: the type that the input must have
+ * @param {{key: string, text: string, type: string | null, goesOn: boolean}} request `type`: the type that the input
+ *   must have; `goesOn`: the text is the rest of one of which a box has got the beginning
  */
 export function insertGuarded(doc, request) {
   const [element, focus] = [elementOf(doc, request.key), innermostFocus(doc)];
-  if (!element || !focus) return { inserted: false };
+  const nothing = { boxes: [], left: request.text.length };
+  if (!element || !focus) return nothing;
+  if (request.goesOn) {
+    return canGoOn(focus, request.type) ? insertIntoBoxes(doc, focus, request) : nothing;
+  }
   if (!takesKeysOf(element, focus) || hasLeft(focus)) typing.stopped ??= { lost: true };
-  if (inputTypeOf(element) !== (request.type ?? '')) return { inserted: false };
-  if (typing.stopped || (typing.meant && !isInPlace(doc, typing.meant, focus))) return { inserted: false };
+  if (inputTypeOf(element) !== (request.type ?? '')) return nothing;
+  if (typing.stopped || (typing.meant && !isInPlace(doc, typing.meant, focus))) return nothing;
   typing.hasArrived = typing.hasTyped = true;
-  return { inserted: insertText(doc, request.text) };
+  return insertIntoBoxes(doc, focus, request);
+}
+
+/** Whether the focus is in the next box of a code. @param {Element} focus @param {string | null} type */
+function canGoOn(focus, type) {
+  const { stopped, typedInto } = typing;
+  return !stopped && typedInto !== null && focus !== typedInto && isNextBox(typedInto, focus) &&
+    inputTypeOf(focus) === (type ?? '');
+}
+
+/** @param {Document} doc @param {Element} first @param {{text: string, type: string | null}} what */
+function insertIntoBoxes(doc, first, { text, type }) {
+  const boxes = /** @type {string[]} */ ([]);
+  let [box, rest] = [first, text];
+  while (rest) {
+    const isNew = box !== typing.typedInto || !boxes.length;
+    const part = rest.slice(0, isNew ? roomIn(box) : rest.length);
+    if (!insertText(doc, part)) break;
+    if (isNew) boxes.push(keyOf(doc, box));
+    typing.typedInto = box;
+    rest = rest.slice(part.length);
+    const focus = innermostFocus(doc);
+    if (focus && canGoOn(focus, type)) box = focus;
+    else if (focus !== box || takesNoMore(box)) break;
+  }
+  return { boxes, left: rest.length };
+}
+
+/** How many characters a field takes before it may pass the focus on. @param {Element} field */
+function roomIn(field) {
+  const most = localNameOf(field) === 'input' ? /** @type {HTMLInputElement} */ (field).maxLength : 0;
+  if (most > 0) return most;
+  return localNameOf(field) === 'input' && isForOneLetter(rectOf(field)) ? 1 : Infinity;
+}
+
+/** Whether a field has a limit, and has reached it. @param {Element} field */
+function takesNoMore(field) {
+  const { maxLength, value } = /** @type {HTMLInputElement} */ (field);
+  return maxLength > 0 && value.length >= maxLength;
 }
 
 /** What had changed when the first key was stopped; null if all of them went through. */
@@ -155,8 +199,8 @@ function passedOn(field) {
 }
 
 /**
- * Whether one field hands the text on to the next, as the boxes of a code do when they are full, and the parts of a
- * date.
+ * Whether one field hands the text on to the next, as the boxes of a code do when they are full, the parts of a date,
+ * and the blocks of an editor.
  * @param {Element} from @param {Element} to
  */
 function isNextBox(from, to) {
@@ -164,9 +208,18 @@ function isNextBox(from, to) {
     const [full, next] = /** @type {HTMLInputElement[]} */ ([from, to]);
     const [above, below] = [rectOf(from), rectOf(to)];
     const isInLine = above.top < below.bottom && below.top < above.bottom;
-    return full.maxLength > 0 && full.value.length >= full.maxLength && next.maxLength > 0 && isInLine;
+    const isFull = full.maxLength > 0 && full.value.length >= full.maxLength && next.maxLength > 0;
+    return isInLine && (isFull || (full.value.length === 1 && isForOneLetter(above) && isForOneLetter(below)));
+  }
+  if ([from, to].every(isEditingHost)) {
+    return localNameOf(from) === localNameOf(to) && from.className !== '' && from.className === to.className;
   }
   return [from, to].every((each) => roleOf(each) === 'spinbutton') && flatParentOf(from) === flatParentOf(to);
+}
+
+/** @param {DOMRect} rect of a field */
+function isForOneLetter({ width, height }) {
+  return width <= 1.5 * height;
 }
 
 /** The field that an event would put text into; null if it brings none. @param {Event} event */

@@ -99,6 +99,40 @@ async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: O
         assert mark.state.masked
 
 
+CODE = Secret(name="code", value=SecretStr("JBSWY3DPEHPK3PXP"), origins=("127.0.0.1",), is_code=True)
+BOXES = "".join(f"<input class=box LIMIT style='width:30px;height:36px' aria-label='Digit {n}'>" for n in range(1, 7))
+PASSES = """<script>const all = [...document.querySelectorAll('.box')];
+all.forEach((each, i) => each.oninput = () => { const go = () => all[i + 1]?.focus(); LATER ? setTimeout(go, 60) : go(); });
+</script>"""
+
+
+@pytest.mark.parametrize(("limit", "later"), [("maxlength=1", "false"), ("maxlength=1", "true"), ("", "false")])
+async def test_a_code_is_typed_into_boxes_of_one_digit_which_are_all_masked(on: On, limit: str, later: str) -> None:
+    async with on(BOXES.replace("LIMIT", limit) + PASSES.replace("LATER", later), secrets=(CODE,)) as hand:
+        outcome = await hand.act(Type(target=hand.number("Digit 1"), text="<secret:code>"))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("all.map((each) => each.value).join('')") in totp.recent_codes(CODE)
+        marks = [mark for mark in (await hand.look()).marks if mark.name.startswith("Digit")]
+        assert [(mark.state.masked, mark.state.value) for mark in marks] == [(True, None)] * 6
+
+
+async def test_a_code_that_finds_no_second_box_is_partly_typed_and_goes_nowhere_else(on: On) -> None:
+    other = "<p><input id=other maxlength=6 aria-label=Other></p>"
+    steals = "<script>document.querySelector('.box').oninput = () => other.focus()</script>"
+    async with on(BOXES.replace("LIMIT", "maxlength=1") + other + steals, secrets=(CODE,)) as hand:
+        outcome = await hand.act(Type(target=hand.number("Digit 1"), text="<secret:code>"))
+        assert outcome.status == "partial"
+        assert "took 1 of 6 characters, and no box beside it the rest" in outcome.sentence
+        assert await hand.js("other.value") == ""
+
+
+async def test_a_password_longer_than_its_field_is_not_said_to_be_typed(on: On) -> None:
+    async with on("<input type=password id=p maxlength=4 aria-label=Password>", secrets=HUNTER) as hand:
+        outcome = await hand.act(Type(target=hand.number("Password"), text="<secret:pass>"))
+        assert outcome.status == "partial"
+        assert "took 4 of 7 characters" in outcome.sentence
+
+
 async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secret(on: On) -> None:
     async with on(LOGIN, secrets=HUNTER) as hand:
         await hand.act(Type(target=hand.number("User"), text="<secret:pass>"))

@@ -146,6 +146,26 @@ async def test_boxes_of_one_number_hand_the_text_on_when_they_are_full(on: On) -
         assert await hand.js("all.map((each) => each.value)") == ["1234", "5678", "9012", "3456"]
 
 
+async def test_boxes_for_one_letter_hand_the_text_on_though_they_say_no_limit(on: On) -> None:
+    boxes = "".join(f"<input class=box style='width:30px;height:36px' aria-label='Digit {n}'>" for n in range(1, 5))
+    body = f"""{boxes}<script>const all = [...document.querySelectorAll('.box')];
+    all.forEach((each, i) => each.oninput = () => all[i + 1]?.focus());</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Digit 1"), text="4711"))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("all.map((each) => each.value)") == ["4", "7", "1", "1"]
+
+
+async def test_blocks_of_an_editor_hand_the_text_on(on: On) -> None:
+    body = """<div id=page><p class=block contenteditable aria-label=Text></p></div><script>
+    page.addEventListener('keydown', (e) => { if (e.key === 'Enter') { e.preventDefault();
+      const next = e.target.cloneNode(); e.target.after(next); next.focus(); } });</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Text"), text="One\nTwo"))
+        assert await hand.js("[...page.children].map((each) => each.innerText)") == ["One", "Two"], outcome.sentence
+        assert outcome.status == "done", outcome.sentence
+
+
 PEOPLE = """<section><h2>People</h2><ul id=list style="width:200px"><li draggable=DRAGGABLE>Ann</li><li draggable=DRAGGABLE>Bob</li></ul></section>
 <section><h2>Bins</h2><div id=bin role=button tabindex=0 aria-label=Bin style="width:200px;height:80px"></div></section>
 <script>let held = null; window.said = [];

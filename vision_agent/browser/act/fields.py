@@ -5,10 +5,12 @@ The only module of this package that sees the value of a secret, on its way into
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import time
 from contextlib import AsyncExitStack
+from functools import partial
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -54,6 +56,8 @@ _FORMS = {
 _TEXT_ROLES = ("textbox", "searchbox", "combobox", "generic", "spinbutton")
 _TYPED_KEYS = 300
 """Characters typed key by key; the rest of a longer text is inserted at once."""
+_PASSES_ON_S, _ASK_EVERY_S = 1.0, 0.02
+"""How long the box of a code may take to pass the focus on to the next one, and how often that is asked."""
 _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
@@ -355,7 +359,8 @@ async def _send_keys(sender: InputSender, at: Location, text: str, is_secret: bo
             # The first key opens a field over the cell of a drawn grid; the next one must wait for it.
             quiet = sender.settings.quiet_s
             await settle(sender.tabs, quiet, sender.deadline_s, input_at=time.monotonic())
-        await must_keep_focus(sender, at, "only the first character was typed")
+        if at.mark is None or at.mark.tag != "input":  # the boxes of a code pass it on; the guard stops all else
+            await must_keep_focus(sender, at, "only the first character was typed")
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:
         await keyboard.insert_text(text[_TYPED_KEYS:])
@@ -368,13 +373,24 @@ async def _insert_secret(sender: InputSender, at: Location, text: str) -> None:
     await must_keep_focus(sender, at, "nothing was typed")
     assert at.mark is not None
     assert at.frame is not None
-    mark = at.mark
-    if not await overlay_calls.guards.insert_guarded(
-        at.frame, sender.deadline_s, mark.key, mark.state.input_type, text
-    ):
+    ask = partial(
+        overlay_calls.guards.insert_guarded, at.frame, sender.deadline_s, at.mark.key, at.mark.state.input_type
+    )
+    came = await ask(text)
+    if not came.boxes:
         raise Refused(
             "changed", f"{at.words} did not take the secret: it lost the focus or changed. Nothing was typed."
         )
+    until = time.monotonic() + _PASSES_ON_S
+    while came.left and time.monotonic() < until:
+        sender.observer.masked_keys.update(came.boxes)
+        await asyncio.sleep(_ASK_EVERY_S)
+        more = await ask(text[-came.left :], goes_on=True)
+        came = more if more.boxes else came
+    sender.observer.masked_keys.update(came.boxes)
+    if came.left:
+        taken = len(text) - came.left
+        raise Refused("changed", f"{at.words} took {taken} of {len(text)} characters, and no box beside it the rest.")
 
 
 async def _click_into_field(sender: InputSender, at: Location, action: Type) -> Location:

@@ -14,6 +14,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import (
     Json,
     Obstacle,
     difference_of,
+    keys_of,
 )
 from vision_agent.browser.page.overlay_calls.surface import DrawnLook
 from vision_agent.types import MarkKey
@@ -127,9 +128,25 @@ async def read_key_guard(
     return "gone" if held and held.get("gone") else difference_of(held)
 
 
-async def insert_guarded(frame: Frame, deadline_s: float, key: str, input_type: str | None, text: str) -> bool:
-    """Inserts text where the guarded keys of a field would go, if nothing has changed; False if it did not arrive."""
-    return bool((await ask(frame, "insert", deadline_s, key=key, type=input_type, text=text))["inserted"])
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """What came of a text that was inserted at once."""
+
+    boxes: tuple[MarkKey, ...]
+    """The fields that got a part of it: one, none, or the boxes of a code."""
+    left: int
+    """How many characters none of them has taken."""
+
+
+async def insert_guarded(
+    frame: Frame, deadline_s: float, key: str, input_type: str | None, text: str, *, goes_on: bool = False
+) -> Inserted:
+    """Inserts text where the guarded keys of a field would go, if nothing has changed.
+
+    `goes_on`: it is the rest of a text, for the box of a code to which the last one has passed the focus on.
+    """
+    answer = await ask(frame, "insert", deadline_s, key=key, type=input_type, text=text, goesOn=goes_on)
+    return Inserted(keys_of(answer["boxes"]), answer["left"])
 
 
 def _deflection(answer: Json | None) -> Deflection | None:
