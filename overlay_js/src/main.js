@@ -36,6 +36,7 @@ const QUOTE = '`';
 /** @param {Document} doc @param {Node} root @param {any} request @returns {unknown} */
 function answer(doc, root, request) {
   switch (request.ask) {
+    case 'several': return { answers: request.requests.map((/** @type {any} */ each) => tryAnswer(doc, root, each)) };
     case 'scan': return inOneMoment(() => scan(doc, request));
     case 'check': return recheck(doc, request);
     case 'middle': return middleOf(doc, request);
@@ -84,6 +85,15 @@ function answer(doc, root, request) {
     case 'show': return showLayer(doc, request.layer, request.box);
     case 'hide': return hideLayer();
     default: throw new Error(`the overlay does not know how to ${request.ask}`);
+  }
+}
+
+/** The answer, or why there is none. @param {Document} doc @param {Node} root @param {any} request */
+function tryAnswer(doc, root, request) {
+  try {
+    return { answer: answer(doc, root, request) };
+  } catch (error) {
+    return { thrown: String(error) };
   }
 }
 

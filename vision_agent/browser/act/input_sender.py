@@ -391,28 +391,41 @@ class InputSender:
     async def _move_pointer_and_arm(
         self, at: Location, target: Target, *, is_drag: bool, lasts_s: float | None
     ) -> tuple[Location, ArmedGuard | None]:
-        """Like `move_pointer`; the guards of the press are armed while the pointer is on its way.
+        """Like `move_pointer`; the guards of the press are armed together with the check under the pointer.
 
         Raises:
             Refused: the target changed under the pointer.
         """
-        more = (self.page, at, self.seen, self.deadline_s)
-        arming = asyncio.create_task(arm_guard(*more, lasts_s=lasts_s or self.deadline_s, is_drag=is_drag))
+        is_there = asyncio.Event()
+
+        async def arm() -> ArmedGuard | None:
+            await is_there.wait()
+            more = (self.page, at, self.seen, self.deadline_s)
+            return await arm_guard(*more, lasts_s=lasts_s or self.deadline_s, is_drag=is_drag)
+
+        arming = asyncio.create_task(arm())
         try:
-            at = await self.move_pointer(at, target)
-            return at, await arming
+            now = await self.move_pointer(at, target, is_there)
+            return now, await arming
         except BaseException:
-            await _disarm(arming)
+            if is_there.is_set():
+                await _disarm(arming)
+            else:
+                arming.cancel()
             raise
 
-    async def move_pointer(self, at: Location, target: Target) -> Location:
+    async def move_pointer(self, at: Location, target: Target, is_there: asyncio.Event | None = None) -> Location:
         """Moves the pointer to a target and returns where the target is with the pointer on it, or that it moves.
+
+        `is_there` is set when the pointer has been moved for the first time.
 
         Raises:
             Refused: the target changed under the pointer.
         """
         for chase in range(_CHASES):
             await self.page.mouse.move(at.point.x, at.point.y)
+            if is_there is not None:
+                is_there.set()
             if at.mark is None:
                 return at
             try:

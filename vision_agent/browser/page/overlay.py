@@ -13,6 +13,7 @@ import json
 import re
 import weakref
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,8 @@ from vision_agent import assets
 from vision_agent.browser import cdp
 from vision_agent.browser.page import late_registration
 from vision_agent.errors import BrowserUnavailable, UsageError
+
+_Json = dict[str, Any]
 
 NAME = "mark"
 GO_ON = "start the run again; if the page is your own, open a new one and hand that over"
@@ -63,6 +66,13 @@ _entering: weakref.WeakKeyDictionary[Page, asyncio.Lock] = weakref.WeakKeyDictio
 
 _early_listeners: weakref.WeakSet[CDPSession] = weakref.WeakSet()
 """Sessions that have installed the early listener."""
+
+
+_JOINED = frozenset({"check", "focused", "frame", "guard", "guarded", "paint", "quiet", "title", "token"})
+"""Questions that are answered in a moment: those that are asked of a frame at the same time go in one message, because
+a message costs more than most answers."""
+_joined: weakref.WeakKeyDictionary[Frame, _Message] = weakref.WeakKeyDictionary()
+"""The message to each frame that has not been sent yet."""
 
 
 class FrameSilent(Exception):
@@ -218,14 +228,14 @@ async def _register_late(page: Page) -> None:
 async def _ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
     if isinstance(frame, Frame) and is_silent(frame):
         timeout_s = min(timeout_s, _SILENT_S)
-    body = base64.b64encode(json.dumps({"ask": question, **details}).encode()).decode()
+    request = {"ask": question, **details}
     try:
         async with asyncio.timeout(timeout_s + 0.5):
             if isinstance(frame, Frame):
-                content = await frame.locator(f"{NAME}={body}").text_content(timeout=timeout_s * 1000)
+                answer = await (_send_joined if question in _JOINED else _send)(frame, request, timeout_s)
             else:
-                carrier = await frame.query_selector(f"{NAME}={body}")
-                content = await carrier.text_content() if carrier else None
+                carrier = await frame.query_selector(f"{NAME}={_encode(request)}")
+                answer = _decode(await carrier.text_content() if carrier else None)
     except (TimeoutError, PlaywrightTimeout):
         if isinstance(frame, Frame) and frame.parent_frame is not None:
             _silent_frames[frame] = frame.url
@@ -233,7 +243,7 @@ async def _ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **
     except PlaywrightError as error:
         answered = None
         if isinstance(frame, Frame) and is_crash_error(error):
-            answered = await _ask_through_cdp(frame, {"ask": question, **details}, timeout_s)
+            answered = await _ask_through_cdp(frame, request, timeout_s)
         if answered is None and is_browser_gone(error) and _is_frame_of_open_page(frame):
             raise FrameSilent("its frame was closed") from error  # an out-of-process frame ends like a browser
         if answered is None:
@@ -241,9 +251,74 @@ async def _ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **
         return answered
     if isinstance(frame, Frame):
         _silent_frames.pop(frame, None)
-    if content is None:
+    if answer is None:
         raise FrameSilent("the answer was lost")
-    answer: dict[str, Any] = json.loads(content.replace(_QUOTE, '"'))
+    return answer
+
+
+async def _send(frame: Frame, request: _Json, timeout_s: float) -> _Json | None:
+    """The answer to one message; None if it was lost."""
+    return _decode(await frame.locator(f"{NAME}={_encode(request)}").text_content(timeout=timeout_s * 1000))
+
+
+@dataclass(eq=False)
+class _Message:
+    """Questions to a frame that go together."""
+
+    requests: list[_Json] = field(default_factory=list)
+    timeout_s: float = 0.0
+    waiting: int = 0
+    """How many wait for an answer."""
+    sending: asyncio.Task[list[_Json]] = field(init=False)
+
+
+async def _send_joined(frame: Frame, request: _Json, timeout_s: float) -> _Json | None:
+    """Like `_send`, but in one message with what else is being asked of the frame."""
+    message = _joined.get(frame)
+    if message is None:
+        message = _joined[frame] = _Message()
+        message.sending = asyncio.create_task(_send_message(frame, message))
+    place = len(message.requests)
+    message.requests.append(request)
+    message.timeout_s = max(message.timeout_s, timeout_s)
+    message.waiting += 1
+    try:
+        told = (await asyncio.shield(message.sending))[place]
+    finally:
+        message.waiting -= 1
+        if not message.waiting:
+            _stop_sending(frame, message)
+    if "thrown" in told:
+        raise FrameSilent(told["thrown"])
+    answer: _Json | None = told["answer"]
+    return answer
+
+
+async def _send_message(frame: Frame, message: _Message) -> list[_Json]:
+    """For each request, its answer or what was thrown."""
+    await asyncio.sleep(0)  # tasks that were begun together take two turns of the loop to get here
+    del _joined[frame]  # what is asked from now on goes in another message
+    requests = message.requests
+    if len(requests) == 1:
+        return [{"answer": await _send(frame, requests[0], message.timeout_s)}]
+    came = await _send(frame, {"ask": "several", "requests": requests}, message.timeout_s)
+    answers: list[_Json] = came["answers"] if came else [{"answer": None}] * len(requests)
+    return answers
+
+
+def _stop_sending(frame: Frame, message: _Message) -> None:
+    """Gives a message up that nobody waits for, unless it has been answered."""
+    if _joined.get(frame) is message:
+        del _joined[frame]
+    message.sending.cancel()
+
+
+def _encode(request: _Json) -> str:
+    return base64.b64encode(json.dumps(request).encode()).decode()
+
+
+def _decode(content: str | None) -> _Json | None:
+    answer: _Json | None = json.loads(content.replace(_QUOTE, '"')) if content is not None else None
     return answer
 
 
