@@ -105,14 +105,15 @@ def test_runs_of_a_day_are_found_by_its_date_or_its_name(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (["runs", "--status", "fine"], 2, "known are done"),
+        (["runs", "--status", "zz"], 2, "There is no status 'zz' (known are failed, done"),
+        (["runs", "--status", "fail"], 2, "There is no status 'fail' (did you mean failed?"),
         (["runs", "--older-than", "soon"], 2, "such as 30d"),
         (["runs", "--day", "someday"], 2, "such as 2026-11-24, today, yesterday or tuesday"),
         (["runs", "rm", "runs/old", "--day", "today"], 2, "cannot be combined"),
         (["runs", "rm"], 2, "Nothing says which runs to delete"),
         (["runs", "rm", "runs/old", "--older-than", "1d"], 2, "cannot be combined"),
         (["runs", "rm", "--older-than", "30d"], 2, "give --yes"),
-        (["runs", "rm", "runs/old"], 2, "Nobody is there to confirm that 1 run may be deleted"),
+        (["runs", "rm", "runs/old"], 2, "Nobody is there to confirm deleting 1 run (give --yes)"),
         (["runs", "rm", "runs/nope"], 2, "There is no run folder runs/nope"),
         (["runs", "rm", "runs/old", "runs"], 2, "runs is not a run folder, and nothing else is deleted"),
         (["runs", "rm", "--yes", "runs/old", "runs/nope"], 2, "There is no run folder runs/nope"),
