@@ -130,6 +130,29 @@ def test_what_cannot_be_done_is_one_sentence_and_deletes_nothing(
     assert sorted(each.name for each in (folder / "runs").iterdir()) == ["new", "old"]
 
 
+def test_several_records_are_verified_with_a_line_for_each_and_the_worst_exit_code(folder: Path) -> None:
+    both = ("verify", "runs/new", "runs/old")
+    done = vision_agent(folder, *both)
+    assert done.returncode == 0, done.stderr
+    new, old, note = done.stdout.splitlines()
+    assert (new.split(";")[0], old.split(";")[0]) == ("runs/new: everything holds", "runs/old: everything holds")
+    assert note.startswith("Without --head")
+
+    (folder / "runs" / "new" / "steps.jsonl").write_text("{}\n", "utf-8")
+    done = vision_agent(folder, *both, "runs/none")
+    assert done.returncode == 2
+    new, old, none, _note = done.stdout.splitlines()
+    assert "runs/new" in new
+    assert "everything holds" not in new
+    assert "runs/old: everything holds" in old
+    assert none.startswith("runs/none: There is no run")
+
+    for option in (["--json"], ["--head", "0" * 64]):
+        done = vision_agent(folder, *both, *option)
+        assert done.returncode == 2
+        assert f"{option[0]} is for one run, not 2 (verify them one by one)" in done.stdout + done.stderr
+
+
 def test_old_runs_are_deleted_and_others_stay(folder: Path) -> None:
     done = vision_agent(folder, "runs", "rm", "--older-than", "30d", "--yes")
 
