@@ -153,6 +153,13 @@ def test_several_records_are_verified_with_a_line_for_each_and_the_worst_exit_co
         assert f"{option[0]} is for one run, not 2 (verify them one by one)" in done.stdout + done.stderr
 
 
+def test_the_name_of_a_film_is_checked_before_the_report_is_written(folder: Path) -> None:
+    done = vision_agent(folder, "report", "runs/new", "--animate", "film.avi")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'film.avi' is not a supported film format" in done.stderr
+    assert not (folder / "runs" / "new" / "report.html").exists()
+
+
 def test_old_runs_are_deleted_and_others_stay(folder: Path) -> None:
     done = vision_agent(folder, "runs", "rm", "--older-than", "30d", "--yes")
 
