@@ -551,7 +551,8 @@ async def test_a_step_line_without_one_target_is_refused_and_names_what_there_is
     ("line", "words"),
     [
         ("clik Save", r"^'clik Save': it begins with 'clik', which is not a known word; lines with 'click' look like"),
-        ("", "one step line, not 0"),
+        ("", r"The step line for do\(\) is empty"),
+        (" \n", r"The step line for do\(\) is empty"),
         ("click Save\nclick Save", "one step line, not 2"),
         ("finish", "'finish' is for runs"),
         ("ask Which?", "is for runs"),

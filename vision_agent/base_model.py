@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
-from vision_agent.text.escape import cut_text
+from vision_agent.text.escape import cut_text, printable_line
 
 RECORDED = "recorded"
 """Validation context for data from a record, whose field names nobody can update: old names do not warn."""
@@ -96,3 +97,32 @@ class RenamedFields(FrozenModel):
                 warnings.warn(f"{old} is now called {new}", FutureWarning, stacklevel=2)
             taken[new] = taken.pop(old)
         return taken
+
+
+UNKNOWN_FIELD = "extra_forbidden"
+"""The type of pydantic's error for a field that a model does not have."""
+
+
+def unknown_field(place: Sequence[int | str], model: type[BaseModel]) -> str:
+    """What is said of a field that the model does not have: ``there is no field `expects`; did you mean `expect`?``
+
+    Args:
+        place: where pydantic found it; its last part is the field.
+        model: what was validated.
+    """
+    inner: type[BaseModel] | None = model
+    for name in place[:-1]:
+        if isinstance(name, str):
+            field = inner.model_fields.get(name) if inner is not None else None
+            inner = model_in(field.annotation) if field is not None else None
+    name = str(place[-1])
+    near = difflib.get_close_matches(name.lower(), inner.model_fields if inner is not None else (), n=1)
+    return f"there is no field `{printable_line(name[:60])}`" + (f"; did you mean `{near[0]}`?" if near else "")
+
+
+def model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model of a field, also of one that may be None or holds several; None if there is none, or more than one."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = {each for each in map(model_in, get_args(annotation)) if each is not None}
+    return found.pop() if len(found) == 1 else None

@@ -40,6 +40,13 @@ def shop(serve: Any) -> str:
     return str(serve({"/": PAGE}))
 
 
+@pytest.fixture
+def _asked_here(api: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    api.answers = [saying(json.dumps({"judgement": "unknown", "actions": [{"kind": "finish", "answer": "ok"}]}))]
+
+
 def follows(
     shop: str, lines: list[str] = LINES, on_event: Callable[[Event], None] | None = None
 ) -> Callable[[Row, RowPlan], Agent]:
@@ -86,7 +93,7 @@ async def test_a_row_that_was_cut_off_is_not_run_again_by_itself(shop: str, tmp_
     with pytest.raises(asyncio.CancelledError):
         await work
     assert [(each.status, bool(each.run)) for each in told] == [("interrupted", True)]
-    assert "with --retry" in told[0].sentence
+    assert f"look at {tmp_path / 'out' / told[0].run}, then run the same command with --retry" in told[0].sentence
     (result,) = await run_rows(ROWS[:1], follows(shop, waits), tmp_path / "out")
     assert result.status == "interrupted"
     assert result.run
@@ -115,17 +122,44 @@ async def test_a_row_that_was_killed_is_run_again_only_if_its_record_shows_that_
 ) -> None:
     (done,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
     home = tmp_path / "out" / done.run
-    result = home.parent / "result.json"
-    result.write_text(done.model_copy(update={"status": "running"}).model_dump_json(), "utf-8")
+    kill(done, home, before=b'"happened"')
     (acted,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
-    assert (acted.status, "with --retry" in acted.sentence) == ("running", True)
-    steps = home / "steps.jsonl"
-    lines = steps.read_bytes().splitlines(keepends=True)
-    before = next(at for at, line in enumerate(lines) if b'"intended"' in line)
-    steps.write_bytes(b"".join(lines[:before]))
+    assert (acted.status, acted.run, acted.cost_usd) == ("interrupted", done.run, 0.0)
+    assert f"look at {home}, then run the same command with --retry" in acted.sentence
+    kill(done, home, before=b'"intended"')
     (again,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
     assert again.status == "done"
     assert again.run != done.run
+
+
+async def test_a_row_whose_run_had_ended_when_its_process_was_killed_is_done(shop: str, tmp_path: Path) -> None:
+    (done,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    kill(done, tmp_path / "out" / done.run)
+    assert await run_rows(ROWS[:1], follows(shop), tmp_path / "out") == (done,)
+
+
+@pytest.mark.usefixtures("_asked_here")
+async def test_what_a_row_with_a_model_cost_until_it_was_killed_is_not_known(shop: str, tmp_path: Path) -> None:
+
+    def make(row: Row, plan: RowPlan) -> Agent:
+        settings = Settings(runs=plan.runs)
+        return Agent(row.fill("Order for {name}"), url=shop, model="anthropic:claude-sonnet-5-5", settings=settings)
+
+    (first,) = await run_rows(ROWS[:1], make, tmp_path / "out")
+    assert first.cost_usd
+    kill(first, tmp_path / "out" / first.run, before=b'"ended"')
+    (cut,) = await run_rows(ROWS[:1], make, tmp_path / "out")
+    assert (cut.status, cut.run, cut.cost_usd) == ("interrupted", first.run, None)
+
+
+def kill(done: RowResult, home: Path, before: bytes | None = None) -> None:
+    """Leaves what is on disk when a process is killed before it writes such a line, or only before the result."""
+    begun = RowResult(row=done.row, status="running", sentence="It has begun.")
+    (home.parent / "result.json").write_text(begun.model_dump_json(), "utf-8")
+    steps = home / "steps.jsonl"
+    lines = steps.read_bytes().splitlines(keepends=True)
+    if before is not None:
+        steps.write_bytes(b"".join(lines[: next(at for at, line in enumerate(lines) if before in line)]))
 
 
 async def test_a_row_that_has_ended_is_not_said_to_be_interrupted(shop: str, tmp_path: Path) -> None:
@@ -151,13 +185,6 @@ async def test_a_folder_with_something_else_in_it_is_left_alone(shop: str, tmp_p
     (tmp_path / "letter.txt").write_text("mine", "utf-8")
     with pytest.raises(UsageError, match="holds something else"):
         await run_rows(ROWS, follows(shop), tmp_path)
-
-
-@pytest.fixture
-def _asked_here(api: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
-    api.answers = [saying(json.dumps({"judgement": "unknown", "actions": [{"kind": "finish", "answer": "ok"}]}))]
 
 
 @pytest.mark.parametrize("most", [-1, 0])
@@ -266,9 +293,12 @@ def test_a_row_that_was_not_done_has_no_answer_and_the_command_says_how_to_run_i
     Path("lines.txt").write_text("fail Sold out for {name}", "utf-8")
     done = CliRunner().invoke(app, ["run", shop, "--steps=lines.txt", "--over=orders.csv"])
     assert done.exit_code == 1, done.output
-    assert "1 row began and was not done: row 1. Look at its run, put right what stopped it" in done.stdout
     (row,) = csv.DictReader(Path("orders/answers.csv").read_text("utf-8-sig").splitlines())
     assert (row["status"], row["answer"], row["sentence"]) == ("not_done", "", "Sold out for Ann")
+    named = f"1 row began and was not done: row 1. Look at orders/{row['run']}, put right what stopped it, then run"
+    assert named in done.stdout
+    again = CliRunner().invoke(app, ["run", shop, "--steps=lines.txt", "--over=orders.csv"])
+    assert "0 of 1 row done, $0.0000\n" in again.stdout  # it was kept, but there is nothing to rely on
 
 
 def test_a_row_that_is_kept_is_called_already_done(shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,20 +316,24 @@ def test_a_row_that_is_kept_is_called_already_done(shop: str, tmp_path: Path, mo
 @pytest.mark.parametrize(
     ("failed", "waiting", "said"),
     [
-        ([4], [], ["1 row began and was not done: row 4. Look at its run, put right what stopped it, then run"]),
+        ([4], [], ["1 row began and was not done: row 4. Look at out/4, put right what stopped it, then run"]),
         ([2, 4], [6], ["2 rows began and were not done: rows 2 and 4.", "1 row has not begun: row 6."]),
-        ([1, 2, 3, 4, 5], [], ["5 rows began and were not done: rows 1, 2, 3, 4 and 5. Look at their runs"]),
+        (
+            [1, 2, 3, 4, 5],
+            [],
+            ["5 rows began and were not done: rows 1, 2, 3, 4 and 5. Look at their runs, such as"],
+        ),
         ([], [1, 2, 3, 4, 5, 6, 9], ["7 rows have not begun: rows 1, 2, 3, 4, 5 and 2 more. The same command runs"]),
         ([], [], []),
     ],
 )
 def test_rows_that_were_not_done_are_counted_and_named(failed: list[int], waiting: list[int], said: list[str]) -> None:
     results = [
-        *(RowResult(row=Row(number=number, values={}), status="not_done") for number in failed),
+        *(RowResult(row=Row(number=number, values={}), status="not_done", run=str(number)) for number in failed),
         *(RowResult(row=Row(number=number, values={}), status="not_run") for number in waiting),
         RowResult(row=Row(number=8, values={}), status="done"),
     ]
-    told = list(what_is_left(results))
+    told = list(what_is_left(results, Path("out")))
     assert len(told) == len(said)
     assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, said, strict=True))
 
@@ -320,7 +354,7 @@ def test_after_an_interruption_only_rows_with_a_result_are_counted_and_those_tha
     assert told(("done", ""), ("interrupted", acted)) == (
         f"1 {begun} Row 2 was not done: look at its run, then add --retry."
     )
-    assert told(("not_done", ""), ("running", acted), ("not_run", "")) == (
+    assert told(("not_done", ""), ("interrupted", acted), ("not_run", "")) == (
         f"1 {begun} Rows 1 and 2 were not done: look at their runs, then add --retry."
     )
 

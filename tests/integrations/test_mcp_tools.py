@@ -84,6 +84,15 @@ def test_null_is_an_argument_that_was_left_out() -> None:
         tools.parse_call("click", {"session": "s", "look_id": "l", "target": None}, offered)
 
 
+def test_an_argument_that_there_is_not_is_named_with_the_one_that_is_probably_meant() -> None:
+    offered = tools.offered_tools(uploads=True, lends=False)
+    given = {"session": "s", "look_id": "l", "target": 1}
+    with pytest.raises(FormatError, match=r"fit: there is no field `buton`; did you mean `button`\?$"):
+        tools.parse_call("click", {**given, "buton": "left"}, offered)
+    with pytest.raises(FormatError, match=r"fit: there is no field `zzz`\.$"):
+        tools.parse_call("click", {**given, "zzz": 1}, offered)
+
+
 def test_every_schema_is_valid_and_takes_what_its_action_takes() -> None:
     for spec in tools.offered_tools(uploads=True, lends=True).values():
         Draft202012Validator.check_schema(spec.schema)

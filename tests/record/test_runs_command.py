@@ -105,14 +105,15 @@ def test_runs_of_a_day_are_found_by_its_date_or_its_name(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (["runs", "--status", "fine"], 2, "known are done"),
+        (["runs", "--status", "zz"], 2, "There is no status 'zz' (known are failed, done"),
+        (["runs", "--status", "fail"], 2, "There is no status 'fail' (did you mean failed?"),
         (["runs", "--older-than", "soon"], 2, "such as 30d"),
         (["runs", "--day", "someday"], 2, "such as 2026-11-24, today, yesterday or tuesday"),
         (["runs", "rm", "runs/old", "--day", "today"], 2, "cannot be combined"),
         (["runs", "rm"], 2, "Nothing says which runs to delete"),
         (["runs", "rm", "runs/old", "--older-than", "1d"], 2, "cannot be combined"),
         (["runs", "rm", "--older-than", "30d"], 2, "give --yes"),
-        (["runs", "rm", "runs/old"], 2, "Nobody is there to confirm that 1 run may be deleted"),
+        (["runs", "rm", "runs/old"], 2, "Nobody is there to confirm deleting 1 run (give --yes)"),
         (["runs", "rm", "runs/nope"], 2, "There is no run folder runs/nope"),
         (["runs", "rm", "runs/old", "runs"], 2, "runs is not a run folder, and nothing else is deleted"),
         (["runs", "rm", "--yes", "runs/old", "runs/nope"], 2, "There is no run folder runs/nope"),
@@ -127,6 +128,36 @@ def test_what_cannot_be_done_is_one_sentence_and_deletes_nothing(
     assert done.returncode == code
     assert said in done.stdout + done.stderr
     assert sorted(each.name for each in (folder / "runs").iterdir()) == ["new", "old"]
+
+
+def test_several_records_are_verified_with_a_line_for_each_and_the_worst_exit_code(folder: Path) -> None:
+    both = ("verify", "runs/new", "runs/old")
+    done = vision_agent(folder, *both)
+    assert done.returncode == 0, done.stderr
+    new, old, note = done.stdout.splitlines()
+    assert (new.split(";")[0], old.split(";")[0]) == ("runs/new: everything holds", "runs/old: everything holds")
+    assert note.startswith("Without --head")
+
+    (folder / "runs" / "new" / "steps.jsonl").write_text("{}\n", "utf-8")
+    done = vision_agent(folder, *both, "runs/none")
+    assert done.returncode == 2
+    new, old, none, _note = done.stdout.splitlines()
+    assert "runs/new" in new
+    assert "everything holds" not in new
+    assert "runs/old: everything holds" in old
+    assert none.startswith("runs/none: There is no run")
+
+    for option in (["--json"], ["--head", "0" * 64]):
+        done = vision_agent(folder, *both, *option)
+        assert done.returncode == 2
+        assert f"{option[0]} is for one run, not 2 (verify them one by one)" in done.stdout + done.stderr
+
+
+def test_the_name_of_a_film_is_checked_before_the_report_is_written(folder: Path) -> None:
+    done = vision_agent(folder, "report", "runs/new", "--animate", "film.avi")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'film.avi' is not a supported film format" in done.stderr
+    assert not (folder / "runs" / "new" / "report.html").exists()
 
 
 def test_old_runs_are_deleted_and_others_stay(folder: Path) -> None:

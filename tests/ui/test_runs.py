@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,13 @@ from playwright.async_api import Page, expect
 
 from tests.conftest import hear_signals
 from tests.ready_python import python
-from tests.ui.desk import Desk
+from tests.ui.desk import NOW, Desk, a_run
 from vision_agent.record import read
-from vision_agent.record.run_list import list_runs
+from vision_agent.record.run_list import list_runs, listed_run
+from vision_agent.ui.children import Child
+from vision_agent.ui.orders import Order
+from vision_agent.ui.pages import Pages, RunView
+from vision_agent.ui.shelf import Shelf
 
 SHOP = """<title>Shop</title><h1>Mugs</h1><label>Search <input id=q></label>
 <button onclick="document.title = 'Found ' + q.value; said.textContent = '2 results for ' + q.value">Find</button>
@@ -83,6 +89,28 @@ async def test_a_run_is_stopped_and_resumed_in_its_folder(serve: Any, tmp_path: 
     await expect(page.locator("#head .status")).to_contain_text("Done", timeout=90_000)
     [listed] = list_runs(tmp_path / "runs")
     assert read(listed.folder).answer == "Ordered"
+
+
+async def test_a_run_that_has_ended_cannot_be_stopped_while_its_process_is_about_to_leave(tmp_path: Path) -> None:
+    going = await asyncio.create_subprocess_exec("cat", stdin=asyncio.subprocess.PIPE)
+    folder = a_run(tmp_path / "runs", "Order")
+    pages = Pages(Shelf(tmp_path / "runs"), "/", "key", "model")
+
+    def view(started_at: datetime) -> RunView:
+        return pages.run_view(listed_run(folder), None, Child(Order(folder, ("run",)), going, started_at=started_at))
+
+    ran, resumes = view(NOW - timedelta(hours=1)), view(datetime.now(UTC) + timedelta(hours=1))
+    assert (ran.is_alive, ran.can_stop) == (True, False)
+    assert (resumes.is_starting, resumes.can_stop) == (True, True)
+    going.stdin.close()  # type: ignore[union-attr]
+    await going.wait()
+    assert not ran.is_alive
+
+
+async def test_the_folder_of_a_run_is_shown_without_dots(tmp_path: Path) -> None:
+    folder = a_run(tmp_path / "runs", "Order")
+    shelf = Shelf(tmp_path / "elsewhere" / ".." / "runs")
+    assert [run.folder for run in shelf.runs()] == [folder.resolve()]
 
 
 async def test_a_run_that_was_started_here_and_deleted_is_not_shown_as_one_that_did_not_start(

@@ -22,7 +22,7 @@ from vision_agent.base_model import FrozenModel
 from vision_agent.batch.rows import Row
 from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Intended
-from vision_agent.record.read import read_lines
+from vision_agent.record.read import read, read_lines
 from vision_agent.record.store import RUN, locked, write_whole
 from vision_agent.session import Agent
 from vision_agent.types import EndingStatus, Run
@@ -30,7 +30,8 @@ from vision_agent.types import EndingStatus, Run
 RESULT = "result.json"
 _DIGITS = 8
 _DID_NOTHING = "It was interrupted before it did anything: the same command runs it again."
-_LOOK_FIRST = "and may have done something: look at its run, then run the same command with --retry."
+_COSTS_NOTHING = frozenset({"steps", "StepsModel", "replay"})
+"""What decides in a run without a model, as its record names it."""
 
 
 class RowResult(FrozenModel):
@@ -38,7 +39,8 @@ class RowResult(FrozenModel):
 
     row: Row
     status: EndingStatus | Literal["running", "not_run"]
-    """How its run ended; `running`: it has begun and nothing tells its end; `not_run`: it has not begun."""
+    """How its run ended; `running`, only in the file: it has begun, and the end is written later, unless the process
+    is killed, which makes it `interrupted`; `not_run`: it has not begun."""
     sentence: str = ""
     """How the run ended, or why there was none."""
     answer: str = ""
@@ -141,11 +143,13 @@ async def run_rows(
         waiting: list[tuple[Row, str]] = []
         results: dict[int, RowResult] = {}
         for row, name in zip(rows, known, strict=True):
-            found = _result_in(folder / name)
-            if found is None or (retry and not found.ok) or _did_nothing(found, folder, name):
+            found, is_safe_again = _result_in(folder / name), False
+            if found is not None:
+                is_safe_again, found = _did_nothing(found, folder, name), _as_ended(found, folder, name)
+            if found is None or (retry and not found.ok) or (is_safe_again and not found.ok):
                 waiting.append((row, name))
             else:
-                results[row.number] = _with_advice(found)
+                results[row.number] = found
             if found is not None:
                 batch.spend(found)
         for each in results.values():
@@ -227,7 +231,8 @@ class _Batch:
                     has_ended = agent.ending is not None and agent.ending.status != "interrupted"
                     sentence = ""
                     if not has_ended:
-                        sentence = f"It was interrupted, {_LOOK_FIRST}" if _has_acted(agent.folder) else _DID_NOTHING
+                        run = home / agent.folder.name
+                        sentence = f"It was interrupted{_look_first(run)}" if _has_acted(run) else _DID_NOTHING
                     result = self._with_relative_folder(_result_of(row, agent, sentence, home), name)
                     self._write(home, result)
                     self._tell(result)
@@ -318,8 +323,13 @@ def _did_nothing(found: RowResult, folder: Path, name: str) -> bool:
     """
     if found.status == "interrupted" and found.run:
         return not _has_acted(folder / found.run)
-    runs = [each.parent for each in (folder / name).glob(f"*/{RUN}")] if found.status == "running" else []
+    runs = _runs_of(folder / name) if found.status == "running" else []
     return bool(runs) and not any(map(_has_acted, runs))
+
+
+def _runs_of(home: Path) -> list[Path]:
+    """The run folders of a row, the newest last."""
+    return sorted(each.parent for each in home.glob(f"*/{RUN}"))
 
 
 def _has_acted(run: Path) -> bool:
@@ -330,8 +340,33 @@ def _has_acted(run: Path) -> bool:
         return True
 
 
-def _with_advice(found: RowResult) -> RowResult:
-    """The result; of a row that has begun and not ended, with what can be done about it."""
+def _as_ended(found: RowResult, folder: Path, name: str) -> RowResult:
+    """The result; that of a row whose process was killed is what its newest record shows.
+
+    Nothing else writes to the folder of the batch meanwhile, so a row that is said to be running is not.
+    """
     if found.status != "running":
         return found
-    return found.model_copy(update={"sentence": f"It was cut off before its end, {_LOOK_FIRST}"})
+    runs = _runs_of(folder / name)
+    look_first = _look_first(runs[-1] if runs else None)
+    cut = {"status": "interrupted", "sentence": f"It was cut off before its end{look_first}"}
+    if not runs:
+        return found.model_copy(update=cut)
+    facts: dict[str, Any] = {"run": f"{name}/{runs[-1].name}"}
+    try:
+        run = read(runs[-1])
+    except RecordError:
+        return found.model_copy(update=cut | facts)
+    facts |= {"seconds": run.seconds, "tokens": run.tokens}
+    if run.ending is not None and run.ok:
+        facts |= {"status": "done", "sentence": run.ending.sentence, "answer": run.answer, "cost_usd": run.cost}
+        return found.model_copy(update=facts)
+    is_free = run.provenance.model in _COSTS_NOTHING and not run.provenance.capabilities
+    # A request may have been on its way, so what a model has cost is not known.
+    return found.model_copy(update=cut | facts | {"cost_usd": 0.0 if is_free else None})
+
+
+def _look_first(run: Path | None) -> str:
+    """What comes before a row that may have done something is run again."""
+    where = f"look at {run}" if run is not None else "its record is not here, so look where it would show"
+    return f", and may have done something: {where}, then run the same command with --retry."

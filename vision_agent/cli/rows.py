@@ -165,7 +165,7 @@ def run_over(
             not_run = [RowResult(row=row, status="not_run", cost_usd=0.0) for row in rows if row.number not in found]
             results = sorted((*found.values(), *not_run), key=lambda each: each.row.number)
             answers, page = write_summary(results, folder, title) if found else (None, None)
-    _print(results, answers, page, as_json, sum(each.status != "not_run" and n not in ran for n, each in found.items()))
+    _print(results, folder, (answers, page), as_json, sum(each.ok and n not in ran for n, each in found.items()))
     raise typer.Exit(_exit_code(results))
 
 
@@ -186,9 +186,12 @@ def _line(result: RowResult, *, is_kept: bool) -> str:
     return f"{result.row.number:>4}  {status:<12} {': '.join(filter(None, shown))}"
 
 
-def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None, as_json: bool, earlier: int) -> None:
+def _print(
+    results: Sequence[RowResult], folder: Path, files: tuple[Path | None, Path | None], as_json: bool, earlier: int
+) -> None:
     from vision_agent.describe.action_sentences import counted
 
+    answers, page = files
     known = [each.cost_usd for each in results if each.cost_usd is not None]
     cost = sum(known) if len(known) == len(results) else None
     done = sum(each.ok for each in results)
@@ -208,7 +211,7 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
     kept = f"; {counted(earlier, 'row')} kept from earlier" if earlier else ""
     paid = "cost unknown" if cost is None else f"${cost:.4f}"
     typer.echo(f"{done} of {counted(len(results), 'row')} done, {paid}{kept}")
-    for sentence in what_is_left(results):
+    for sentence in what_is_left(results, folder):
         typer.echo(sentence)
     typer.echo(f"answers  {answers}")
     typer.echo(f"summary  {page}")
@@ -216,28 +219,30 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
 
 def how_to_continue(results: Sequence[RowResult], many: int, folder: Path) -> str:
     """How many rows have a result after an interruption, and how the others get one."""
-    ended = sum(each.status not in ("interrupted", "running", "not_run") for each in results)
-    failed = sorted(each.row.number for each in results if each.needs_retry)
+    ended = sum(each.status not in ("interrupted", "not_run") for each in results)
+    failed = sorted((each for each in results if each.needs_retry), key=lambda each: each.row.number)
     again = ""
     if failed:
-        was, runs = ("was", "its run") if len(failed) == 1 else ("were", "their runs")
-        named = _named_rows(failed)
+        was = "was" if len(failed) == 1 else "were"
+        named = _named_rows([each.row.number for each in failed])
+        runs = _named_runs(failed, folder)
         again = f" {named[:1].upper()}{named[1:]} {was} not done: look at {runs}, then add --retry."
     return f"{ended} of {many} rows have a result in {folder}; run the same command again to continue.{again}"
 
 
-def what_is_left(results: Sequence[RowResult]) -> Iterator[str]:
-    """Which rows were not done, and how to run them."""
-    failed = [each.row.number for each in results if not each.ok and each.status != "not_run"]
+def what_is_left(results: Sequence[RowResult], folder: Path) -> Iterator[str]:
+    """Which rows were not done, and how to run them; the run folders are below `folder`."""
+    not_done = [each for each in results if not each.ok and each.status != "not_run"]
+    failed, runs = [each.row.number for each in not_done], _named_runs(not_done, folder)
     waiting = [each.row.number for each in results if each.status == "not_run"]
     if len(failed) == 1:
         yield (
-            f"1 row began and was not done: {_named_rows(failed)}. Look at its run, put right what stopped it, "
+            f"1 row began and was not done: {_named_rows(failed)}. Look at {runs}, put right what stopped it, "
             "then run the same command with --retry."
         )
     elif failed:
         yield (
-            f"{len(failed)} rows began and were not done: {_named_rows(failed)}. Look at their runs, put right what "
+            f"{len(failed)} rows began and were not done: {_named_rows(failed)}. Look at {runs}, put right what "
             "stopped them, then run the same command with --retry."
         )
     if len(waiting) == 1:
@@ -247,6 +252,14 @@ def what_is_left(results: Sequence[RowResult]) -> Iterator[str]:
             f"{len(waiting)} rows have not begun: {_named_rows(waiting)}. The same command runs them, if a limit "
             "allows it."
         )
+
+
+def _named_runs(failed: Sequence[RowResult], folder: Path) -> str:
+    """Where to look before rows are run again: the run folder, or that of the first one that has one."""
+    first = next((str(folder / each.run) for each in failed if each.run), "")
+    if len(failed) == 1:
+        return first or "its run"
+    return f"their runs, such as {first}" if first else "their runs"
 
 
 def _named_rows(numbers: Sequence[int]) -> str:

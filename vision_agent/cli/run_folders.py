@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = Commands()
 
 RunPath = Annotated[Path, run_argument("The run folder, or latest.")]
-RunOrFile = Annotated[Path, run_argument("The run folder, latest, or a .cere file.")]
+RunsOrFiles = Annotated[list[Path], run_argument("The run folder or folders, latest, or .cere files.")]
 Head = Annotated[
     str | None,
     typer.Option(
@@ -30,7 +30,7 @@ Head = Annotated[
 
 
 @app.command(rich_help_panel="Records")
-def verify(run: RunOrFile, head: Head = None, runs: LatestIn = None, as_json: AsJson = False) -> None:
+def verify(run: RunsOrFiles, head: Head = None, runs: LatestIn = None, as_json: AsJson = False) -> None:
     """Verify that the record of a run is unchanged and complete.
 
     The hash of every line must match the one in the next line, every picture and request its file name, and every
@@ -40,13 +40,14 @@ def verify(run: RunOrFile, head: Head = None, runs: LatestIn = None, as_json: As
 
     The latest run: vision-agent verify latest
 
-    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 2 no such run, 5 a damaged file.
-    """
-    from vision_agent.export.cere import verify_cere
-    from vision_agent.record.verify import verify
+    Several: vision-agent verify runs/* writes a line for each.
 
-    run = named_run(run, runs)
-    found = (verify_cere if run.is_file() else verify)(run, head)
+    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 2 no such run, 5 a damaged file; of
+    several, the highest.
+    """
+    if len(run) > 1:
+        raise typer.Exit(_verify_several(run, head, runs, as_json))
+    found = _verified(run[0], head, runs)
     if as_json:
         typer.echo(json.dumps({**found.model_dump(mode="json"), "holds": found.holds}, ensure_ascii=False, indent=2))
     else:
@@ -54,24 +55,44 @@ def verify(run: RunOrFile, head: Head = None, runs: LatestIn = None, as_json: As
     raise typer.Exit(0 if found.holds else 1)
 
 
-def _print_verified(found: Verified) -> None:
-    from vision_agent.describe.action_sentences import ENDED, counted
+def _verified(run: Path, head: str | None, runs: Path | None) -> Verified:
+    from vision_agent.export.cere import verify_cere
+    from vision_agent.record.verify import verify
 
+    run = named_run(run, runs)
+    return (verify_cere if run.is_file() else verify)(run, head)
+
+
+def _verify_several(several: list[Path], head: str | None, runs: Path | None, as_json: bool) -> int:
+    """Writes a line for each, also for one that cannot be read, and returns the highest of their exit codes."""
+    from vision_agent.errors import UsageError, VisionAgentError
+
+    for name, value in (("--head", head), ("--json", as_json)):
+        if value:
+            raise UsageError(f"{name} is for one run, not {len(several)}", "verify them one by one")
+    code = 0
+    for each in several:
+        try:
+            found = _verified(each, None, runs)
+        except VisionAgentError as error:
+            typer.echo(f"{printable_line(str(each))}: {printable_line(str(error))}")
+            code = max(code, error.exit_code)
+            continue
+        first = "" if found.holds else f"; {found.faults[0].sentence}"
+        typer.echo(f"{_told(found)}{first}")
+        code = max(code, 0 if found.holds else 1)
+    typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
+    return code
+
+
+def _print_verified(found: Verified) -> None:
     for fault in found.faults:
         typer.echo(fault.sentence)
     for action in found.may_have_happened:
         typer.echo(f"May have happened: {action}")
     for name in found.unrecorded:
         typer.echo(f"Not in the record: {printable_line(name)}")
-    authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
-    many = len(found.faults)
-    held = "everything holds" if found.holds else counted(many, "fault")
-    typer.echo(
-        f"{found.folder}: {held}; {counted(found.chain.lines, 'line')}, {counted(found.steps, 'step')} "
-        f"({authors or 'none decided'}), {counted(found.acts, 'action')}, {counted(found.pictures, 'picture')}, "
-        f"{counted(found.requests, 'request')}, {counted(found.downloads, 'download')}; "
-        f"ended: {ENDED[found.ending].lower() if found.ending else 'not recorded'}"
-    )
+    typer.echo(_told(found))
     typer.echo(f"head {found.chain.head}")
     for note in found.notes:
         typer.echo(note)
@@ -79,6 +100,21 @@ def _print_verified(found: Verified) -> None:
         typer.echo(f"{name} is made from the record and is not verified; make it again: vision-agent report RUN")
     if not found.is_held_to_head:
         typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
+
+
+def _told(found: Verified) -> str:
+    """Whether everything holds, and what was verified, in one line."""
+    from vision_agent.describe.action_sentences import ENDED, counted
+
+    authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
+    many = len(found.faults)
+    held = "everything holds" if found.holds else counted(many, "fault")
+    return (
+        f"{found.folder}: {held}; {counted(found.chain.lines, 'line')}, {counted(found.steps, 'step')} "
+        f"({authors or 'none decided'}), {counted(found.acts, 'action')}, {counted(found.pictures, 'picture')}, "
+        f"{counted(found.requests, 'request')}, {counted(found.downloads, 'download')}; "
+        f"ended: {ENDED[found.ending].lower() if found.ending else 'not recorded'}"
+    )
 
 
 def _require_known_form(to: str) -> str:
@@ -155,11 +191,13 @@ def report(
 
     Exit codes: 0 written, 2 no such run, or the film cannot be written, 5 a damaged record.
     """
-    from vision_agent.export.animation import write_animation
+    from vision_agent.export.animation import require_film_name, write_animation
     from vision_agent.record.report import write_report
 
     run = named_run(run, runs)
     require_folder_of(animate, "--animate")
+    if animate is not None:
+        require_film_name(animate)
     typer.echo(str(write_report(run)))
     if animate is not None:
         typer.echo(str(write_animation(run, animate)))

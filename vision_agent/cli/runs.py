@@ -168,7 +168,7 @@ def _require_somebody(chosen: list[Path], as_json: bool) -> None:
     from vision_agent.describe.action_sentences import counted
 
     if as_json or not sys.stdin.isatty():
-        raise UsageError(f"Nobody is there to confirm that {counted(len(chosen), 'run')} may be deleted", "give --yes")
+        raise UsageError(f"Nobody is there to confirm deleting {counted(len(chosen), 'run')}", "give --yes")
 
 
 def _name(chosen: list[Path]) -> None:

@@ -5,6 +5,7 @@ What is told of each run comes from its first file and its last line, so a folde
 
 from __future__ import annotations
 
+import difflib
 import fcntl
 import os
 import shutil
@@ -150,7 +151,10 @@ def matching(
         UsageError: there is no such status.
     """
     if status and status not in (*STATUSES, FAILED):
-        raise UsageError(f"There is no status {status!r}", f"known are {', '.join((*STATUSES, FAILED))}")
+        known = (FAILED, *STATUSES)
+        near = difflib.get_close_matches(status.lower(), known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"There is no status {status!r}", f"{meant}known are {', '.join(known)}")
     wanted = text.casefold()
     return tuple(
         run

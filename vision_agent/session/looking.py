@@ -245,6 +245,8 @@ def _line_from(line: Any) -> StepLine:
         lines = parse(line.splitlines())
     except UsageError as error:
         raise UsageError(error.sentence.removeprefix("Line 1, "), error.hint) from None
+    if not lines:
+        raise UsageError("The step line for do() is empty", 'write do("click Accept all")')
     if len(lines) != 1:
         raise UsageError(f"do() takes one step line, not {len(lines)}", "call it once for each line")
     return lines[0]

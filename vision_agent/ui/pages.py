@@ -57,6 +57,7 @@ class RunCard:
     goal: str
     status: StatusWords
     is_running: bool
+    has_ended: bool
     sentence: str
     host: str
     decider: str
@@ -96,9 +97,14 @@ class RunView:
     child: Child | None
 
     @property
-    def can_stop(self) -> bool:
-        """Whether it goes on in a process of ours."""
+    def is_alive(self) -> bool:
+        """Whether a process of ours has it, which goes on for a moment after the run has ended."""
         return self.child is not None and self.child.is_running
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether it goes on, or is about to, in a process of ours."""
+        return self.is_alive and (self.is_starting or not self.card.has_ended)
 
     @property
     def told(self) -> str:
@@ -111,12 +117,12 @@ class RunView:
     def is_starting(self) -> bool:
         """Whether it is about to go on: its process has recorded nothing yet."""
         recorded_at = self.card.at + timedelta(seconds=self.card.seconds or 0)
-        return self.can_stop and self.child is not None and recorded_at < self.child.started_at
+        return self.is_alive and self.child is not None and recorded_at < self.child.started_at
 
     @property
     def can_resume(self) -> bool:
         """Whether it may be resumed."""
-        return self.card.status in [status_of(each) for each in RESUMABLE] and not self.can_stop
+        return self.card.status in [status_of(each) for each in RESUMABLE] and not self.is_alive
 
 
 class Pages:
@@ -220,6 +226,7 @@ class Pages:
             goal=_line(run.goal) or "(no goal)",
             status=status_of(run.status),
             is_running=run.status == "running",
+            has_ended=run.status not in ("running", "unfinished", "unreadable"),
             sentence=_line(sentence.replace(f"{run.folder}/", "")),
             host=_line(run.host),
             decider=_line(decider_words(run.model)),

@@ -75,7 +75,7 @@ class Shelf:
     """The runs in one folder. Its methods read the disk, so call them in a thread."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder.absolute()
+        self.folder = folder.resolve()
         self._listed: _Cache[ListedRun] = _Cache(20_000)
         self._glances: _Cache[Glance] = _Cache(200)
         self._small: _Cache[bytes] = _Cache(400)

@@ -28,6 +28,8 @@ _USUAL_PORTS = (80, 443)
 _HOST = re.compile(r"[^\s/\\@?#%:*\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_HOST_AND_PORT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[0-9]{1,5}(?=[/?#]|$)")
+"""The beginning of an address without a scheme, such as `localhost:8000/form.html`, that reads as one."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,8 @@ def check(url: str, policy: Policy) -> None:
         raise Refused("blocked", f"{shown} was not opened: it is not an absolute address.") from None
     scheme = parsed.protocol.removesuffix(":")
     if scheme not in policy.schemes:
+        if _HOST_AND_PORT.match(url.strip()):
+            raise Refused("blocked", f"{shown} was not opened: it has no scheme; write http:// or https:// before it.")
         known = ", ".join(policy.schemes)
         raise Refused("blocked", f'{shown} was not opened: its scheme is "{scheme}", allowed are {known}.')
     if scheme == "file" and (objection := policy.file_objection(url)):

@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 from pydantic import AwareDatetime, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import UNKNOWN_FIELD, FrozenModel, model_in, unknown_field
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.offline.grammar import parse
 from vision_agent.policy.success_checks import check_from
@@ -155,8 +155,9 @@ def _read(path: Path, kind: type[_F], what: str, shared_keys: Sequence[str], def
     try:
         read = kind.model_validate({**defaults, **content})
     except ValidationError as error:
-        faults = "; ".join(f"{_place(each['loc'], tasks)}: {_words(each['msg'])}" for each in _innermost(error))
-        hint = "the guides in docs/ have examples: Compare two models, Ask models about recorded pages"
+        faults = "; ".join(_fault(each, tasks, kind) for each in _innermost(error))
+        task = model_in(kind.model_fields["tasks"].annotation)
+        hint = f"the fields of a task are {', '.join(task.model_fields if task is not None else ())}"
         raise UsageError(f"The {what} {path} is not valid: {faults}", hint) from error
     ids = [task.id for task in read.tasks]
     if twice := sorted({each for each in ids if ids.count(each) > 1}):
@@ -216,6 +217,14 @@ def _innermost(error: ValidationError) -> list[ErrorDetails]:
     faults = error.errors()
     at = [each["loc"] for each in faults]
     return [each for each in faults if not any(loc[: len(each["loc"])] == each["loc"] != loc for loc in at)]
+
+
+def _fault(fault: ErrorDetails, tasks: Any, kind: type[FrozenModel]) -> str:
+    loc = fault["loc"]
+    if fault["type"] != UNKNOWN_FIELD:
+        return f"{_place(loc, tasks)}: {_words(fault['msg'])}"
+    place = _place(loc[:-1], tasks)
+    return f"{place}{': ' if place else ''}{unknown_field(loc, kind)}"
 
 
 def _place(loc: tuple[int | str, ...], tasks: Any) -> str:

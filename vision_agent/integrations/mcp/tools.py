@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from vision_agent.actions import (
     ACTIONS,
@@ -31,6 +32,7 @@ from vision_agent.actions import (
     Upload,
     targets_of,
 )
+from vision_agent.base_model import UNKNOWN_FIELD, unknown_field
 from vision_agent.errors import FormatError
 from vision_agent.models.reply import check_target
 from vision_agent.types import Observation
@@ -305,11 +307,16 @@ def _validated(form: type[BaseModel], given: dict[str, Any], name: str) -> Any:
     try:
         return form.model_validate(given)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part)[:40] for part in each['loc']) or 'arguments'}: {each['msg'][:200]}"
-            for each in error.errors()[:_MOST_FAULTS]
-        ]
-        raise FormatError(f"The arguments of `{name}` do not fit: {'; '.join(faults)}.") from error
+        faults = [_fault(each, form) for each in error.errors()[:_MOST_FAULTS]]
+        said = "; ".join(faults)
+        end = "" if said.endswith("?") else "."
+        raise FormatError(f"The arguments of `{name}` do not fit: {said}{end}") from error
+
+
+def _fault(fault: ErrorDetails, form: type[BaseModel]) -> str:
+    if fault["type"] == UNKNOWN_FIELD:
+        return unknown_field(fault["loc"], form)
+    return f"{'.'.join(str(part)[:40] for part in fault['loc']) or 'arguments'}: {fault['msg'][:200]}"
 
 
 def _kind(form: type[BaseModel]) -> str:
