@@ -268,7 +268,7 @@ def _with(**properties: object) -> str:
     [
         ("Buy", _with(colour={}), "not_an_option", 'no column "colour"; there are "Item", "Unit price", "Left"'),
         ("Buy", _with(item={"type": "number"}), "unsupported", 'Row 1 has "Tea" for item'),
-        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "do not match the schema"),
+        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "The rows of the table around mark"),
         ("Buy", "[", "unsupported", "must describe an array of objects"),
         ("Buy", '{"type": "object"}', "unsupported", "must describe an array of objects"),
         ("Apart", _with(item={}), "unsupported", "is not in a table or list"),
