@@ -148,7 +148,7 @@ async def test_spans_of_a_hostile_page_make_no_table_that_takes_long(on: On) -> 
     async with on(_HOSTILE) as hand:
         began = time.monotonic()
         outcome = await hand.act(Read(what="table", mark="Big"))
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         assert outcome.read.startswith("Item | Net\nxxx")
 
 
