@@ -239,6 +239,8 @@ LONG = frozenset(
         "browser/test_proxy.py::test_the_persons_own_proxy_is_asked_with_its_password_for_all_but_what_it_is_not_for",
         "browser/test_proxy.py::test_what_is_denied_is_not_reached_though_all_else_is",
         "browser/test_read_download.py::test_a_pdf_that_grows_without_end_is_given_up",
+        "browser/test_reading.py::test_each_cell_is_read_in_the_column_and_row_where_the_browser_lays_it_out",
+        "browser/test_reading.py::test_spans_of_a_hostile_page_make_no_table_that_takes_long",
         "browser/test_relocate.py::test_a_field_drawn_anew_is_typed_into",
         "browser/test_relocate.py::test_the_button_of_a_row_is_found_again_wherever_the_row_is_drawn",
         "browser/test_relocate.py::test_things_without_names_are_told_by_where_they_stand_when_all_were_drawn_anew",

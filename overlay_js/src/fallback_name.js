@@ -10,7 +10,7 @@ import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './na
 import { iconNameIn, pictureFileIn } from './picture_name.js';
 import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
 import { isRow } from './rows.js';
-import { columnHeaderOf, headedCellOf, rowLabelOf } from './table_cells.js';
+import { columnHeaderOf, firstCellOver, headedCellOf, rowLabelOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
 import { laidTextBeside, laidTextUnder } from './text_layer.js';
 
@@ -301,9 +301,7 @@ function label(line, next) {
 /** The header of the column that a field stands in. @param {Element} field */
 function cellAbove(field) {
   const cell = closest(field, 'td, th');
-  const table = cell && closest(cell, 'table');
-  if (!(cell instanceof HTMLTableCellElement) || !(table instanceof HTMLTableElement)) return '';
-  const header = table.rows[0]?.cells[cell.cellIndex];
+  const header = cell && firstCellOver(cell);
   return header && localNameOf(header) === 'th' && header !== cell && !queryFirst(header, CONTROLS)
     ? tidy(textOf(header), SHORT)
     : '';

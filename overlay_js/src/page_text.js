@@ -4,6 +4,7 @@ import { flatParentOf, localNameOf, nodeTypeOf, rectOf, rootOf, styleOf, textCon
 import { areaOf } from './quad.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf, roleOrTagOf } from './role.js';
+import { placedCellsOf } from './table_grid.js';
 import { oneSpaced } from './text.js';
 import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from './visible.js';
 
@@ -11,11 +12,14 @@ import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from '.
 /** @import { Surroundings } from './visible.js' */
 
 const MOST_READ = 200_000;
+/** Places in the rows of a table, with the letters in cells that are said again. */
+const MOST_SPREAD = 2_000_000;
 const UNREAD = new Set([
   'script', 'style', 'noscript', 'template', 'head', 'iframe', 'svg', 'select', 'textarea', 'datalist',
 ]);
 const CELLS = new Set(['td', 'th']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const GROUPS_OF_ROWS = /^(thead|tbody|tfoot|rowgroup)$/;
 export const TABLE_LIKE = /^(table|grid|treegrid)$/;
 const LIST_ITEM = /^(li|listitem|option|treeitem|article|menuitem)$/;
 export const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
@@ -82,14 +86,46 @@ export function readTable(doc, request) {
   const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE) ?? onlyTableIn(start);
   if (!table) return { found: true, kind: null, headings: [], rows: [] };
   if (TABLE_LIKE.test(roleOrTagOf(table))) return { found: true, kind: 'table', ...headedRowsOf(table) };
-  return { found: true, kind: 'list', headings: [], rows: rowsOf(table, false).map((row) => row.cells) };
+  return { found: true, kind: 'list', headings: [], rows: listItemsOf(table).map((item) => [wordsOf(item)]) };
 }
 
-/** The headings of a table, if it has any, and its rows. @param {Element} table */
+/**
+ * The headings of a table, if it has any, and its rows. A heading over several columns is that of each, and those of
+ * several rows are joined: `2025 › Q1`.
+ * @param {Element} table
+ */
 export function headedRowsOf(table) {
-  const rows = withItsHead(table, rowsOf(table, true));
-  const hasHead = rows.length > 0 && rows[0].isHead;
-  return { headings: hasHead ? rows[0].cells : [], rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells) };
+  const rows = withItsHead(table, rowsOf(table));
+  const heads = rows.slice(0, headRowCountOf(rows));
+  const repeated = new Set(heads.map((row) => row.cells.join('\n')));
+  const body = rows.slice(heads.length).filter((row) => !(row.isHead && repeated.has(row.cells.join('\n'))));
+  return { headings: headingsFrom(heads), rows: body.map((row) => row.cells) };
+}
+
+/** @param {Row[]} heads */
+function headingsFrom(heads) {
+  const wide = heads.reduce((most, row) => Math.max(most, row.cells.length), 0);
+  return Array.from({ length: wide }, (_, column) => {
+    const over = new Map(heads.map((row) => [row.covers[column], row.words[column] ?? '']));
+    return Array.from(over.values()).filter(Boolean).join(' › ');
+  });
+}
+
+/**
+ * How many rows at the top are headings. Further ones are only those of a head, or under a heading that spans several
+ * cells; one alone over all columns names the rows below it.
+ * @param {Row[]} rows
+ */
+function headRowCountOf(rows) {
+  if (!rows[0]?.isHead) return 0;
+  const isInHead = localNameOf(rows[0].section) === 'thead';
+  let count = 1;
+  while (
+    rows[count]?.isHead && rows[count].section === rows[0].section &&
+    (isInHead || rows.slice(0, count).some((row) => row.spans)) &&
+    (!rows[count].isOneCell || rows.slice(0, count).every((row) => row.isOneCell))
+  ) count++;
+  return isInHead || count < rows.length ? count : 1;
 }
 
 /** The items of a list that show, without those of lists in it. @param {Element} list @returns {Element[]} */
@@ -105,22 +141,72 @@ export function listItemsOf(list) {
   return items;
 }
 
-/** @typedef {{cells: string[], isHead: boolean}} Row */
+/**
+ * A row of a table: what is in each column, and for a row of headings which cell covers each column, with its words.
+ * @typedef {object} Row
+ * @property {string[]} cells a cell that spans several columns is in the first of them
+ * @property {(Element | null)[]} covers
+ * @property {string[]} words
+ * @property {boolean} isHead
+ * @property {boolean} isOneCell
+ * @property {boolean} spans whether a cell of it spans several columns or rows
+ * @property {Element} section
+ */
 
-/** @param {Element} table @param {boolean} isTable */
-function rowsOf(table, isTable) {
-  const rows = /** @type {Row[]} */ ([]);
-  /** @param {Element} element */
-  const walk = (element) => {
+/** @param {Element} table @returns {Row[]} */
+function rowsOf(table) {
+  const found = /** @type {{cells: Element[], section: Element}[]} */ ([]);
+  /** @param {Element} element @param {Element} section */
+  const walk = (element, section) => {
     if (styleOf(element).display === 'none') return;
     const what = roleOrTagOf(element);
-    const isRow = isTable
-      ? what === 'tr' || what === 'row'
-      : LIST_ITEM.test(what);
-    if (isRow) rows.push(cellsOf(element, isTable));
-    else if (element === table || !TABLE_LIKE.test(what)) for (const child of flatElementsOf(element)) walk(child);
+    const inner = GROUPS_OF_ROWS.test(what) ? element : section;
+    if (what === 'tr' || what === 'row') found.push({ cells: cellsOf(element), section });
+    else if (element === table || !TABLE_LIKE.test(what)) {
+      for (const child of flatElementsOf(element)) walk(child, inner);
+    }
   };
-  walk(table);
+  walk(table, table);
+  return spreadRows(found);
+}
+
+/**
+ * Rows in which each column has its place. A column in which no cell begins is none. What would make very many of a few
+ * cells ends early.
+ * @param {{cells: Element[], section: Element}[]} found
+ * @returns {Row[]}
+ */
+function spreadRows(found) {
+  const placed = placedCellsOf(found);
+  const begins = Array.from(new Set(placed.flatMap((row) => row.map((each) => each.from)))).sort((a, b) => a - b);
+  const columnOf = new Map(begins.map((from, column) => [from, column]));
+  const words = new Map();
+  const rows = /** @type {Row[]} */ ([]);
+  let room = MOST_SPREAD;
+  for (const [at, inRow] of placed.entries()) {
+    const { cells: own, section } = found[at];
+    let wide = 0;
+    for (const { from, to } of inRow) for (wide = Math.max(wide, columnOf.get(from) ?? 0); begins[wide] < to;) wide++;
+    const row = {
+      cells: Array.from({ length: wide }, () => ''), covers: /** @type {(Element | null)[]} */ ([]),
+      words: /** @type {string[]} */ ([]), isHead: isHeadRow(own), isOneCell: inRow.length === 1, section,
+      spans: inRow.some((each) => each.isOwn && (each.high > 1 || each.to > each.from + 1)),
+    };
+    room -= row.cells.length;
+    for (const { cell, from, to, isOwn } of inRow) {
+      if (!words.has(cell)) words.set(cell, wordsOf(cell));
+      const [text, first] = [words.get(cell), columnOf.get(from) ?? 0];
+      row.cells[first] = text;
+      if (!isOwn) room -= text.length;
+      for (let column = first; row.isHead && begins[column] < to; column++) {
+        if (row.covers[column] && !isOwn) continue;
+        row.covers[column] = cell;
+        row.words[column] = text;
+      }
+    }
+    if (room < 0) break;
+    rows.push(row);
+  }
   return rows;
 }
 
@@ -135,9 +221,9 @@ function withItsHead(table, own) {
   let tables = [table];
   for (let at = flatParentOf(table); at && tables.length < 2; at = flatParentOf(at)) tables = tablesIn(at);
   if (tables.length !== 2) return own;
-  const [head, body] = tables.map((each) => (each === table ? own : rowsOf(each, true)));
-  const isGrid = head.length === 1 && head[0].isHead && body.length > 0 &&
-    body.every((row) => !row.isHead && row.cells.length === head[0].cells.length);
+  const [head, body] = tables.map((each) => (each === table ? own : rowsOf(each)));
+  const isGrid = head.length > 0 && headRowCountOf(head) === head.length && body.length > 0 &&
+    body.every((row) => !row.isHead && row.cells.length === headingsFrom(head).length);
   return isGrid && standsOn(...tables) ? [...head, ...body] : own;
 }
 
@@ -159,9 +245,8 @@ function tablesIn(element) {
   return TABLE_LIKE.test(roleOrTagOf(element)) ? [element] : flatElementsOf(element).flatMap(tablesIn);
 }
 
-/** @param {Element} row @param {boolean} isTable */
-function cellsOf(row, isTable) {
-  if (!isTable) return { cells: [wordsOf(row)], isHead: false };
+/** The cells of a row that show. @param {Element} row */
+function cellsOf(row) {
   const cells = /** @type {Element[]} */ ([]);
   /** @param {Element} element */
   const walk = (element) => {
@@ -169,10 +254,12 @@ function cellsOf(row, isTable) {
     else for (const child of flatElementsOf(element)) walk(child);
   };
   for (const child of flatElementsOf(row)) walk(child);
-  const shown = cells.filter((cell) => styleOf(cell).display !== 'none');
-  const isHead = shown.length > 0 &&
-    shown.every((cell) => roleOrTagOf(cell) === 'th' || roleOrTagOf(cell) === 'columnheader');
-  return { cells: shown.map(wordsOf), isHead };
+  return cells.filter((cell) => styleOf(cell).display !== 'none');
+}
+
+/** @param {Element[]} cells */
+function isHeadRow(cells) {
+  return cells.length > 0 && cells.every((cell) => /^(th|columnheader)$/.test(roleOrTagOf(cell)));
 }
 
 /** @param {Element} start @param {RegExp} wanted */

@@ -3,13 +3,16 @@
 import { attributeOf, childCountOf, closest, flatElementsOf, localNameOf, parentElementOf } from './dom.js';
 import { previousElementOf, queryAll, queryFirst } from './dom.js';
 import { explicitRoleOf, inputTypeOf } from './role.js';
+import { placedCellsOf } from './table_grid.js';
 import { textOf, tidy } from './text.js';
 
 /** @import { Reading } from './nearby_text.js' */
+/** @import { Placed } from './table_grid.js' */
 
 const TABLES = 'table, [role=table], [role=grid], [role=treegrid]';
 const NUMBERED_ROWS = '[role=row][aria-rowindex]';
 const BODY_CELLS = 'td, th, [role=gridcell], [role=cell], [role=rowheader]';
+const SECTIONS = new Set(['thead', 'tbody', 'tfoot']);
 const ROLES_OF_CELLS = new Set(['gridcell', 'cell', 'columnheader', 'rowheader']);
 const CONTROLS_IN_CELLS = new Set(['button', 'input', 'select', 'textarea', 'label']);
 /** Up to so many, a table is a list of labels and fields: `Field | Value`. */
@@ -25,7 +28,7 @@ const MOST_TABLE_BOXES = 3;
 
 /**
  * A row: what stands in each column, its own cells, and whether it lies in the head of the table.
- * @typedef {{slots: Element[], own: Element[], section: Element, isHead: boolean}} Row
+ * @typedef {{slots: (Element | null)[], own: Element[], isHead: boolean}} Row
  * @typedef {object} Table
  * @property {Row[]} rows
  * @property {Map<Element, {row: number, column: number}>} at by cell
@@ -47,7 +50,13 @@ export function columnHeaderOf(element, reading = /** @type {Reading | null} */ 
     : (table.headsAbove ??= headRowsAbove(found.element, reading));
   if (heads.includes(rows[row]) || own.some((head) => head.slots.length !== rows[row].slots.length)) return '';
   const headers = new Set(own.map((head) => head.slots[column]));
-  return tidy(Array.from(headers, (header) => tidy(textOf(header))).filter(Boolean).join(' › '));
+  return tidy(Array.from(headers, (header) => (header ? tidy(textOf(header)) : '')).filter(Boolean).join(' › '));
+}
+
+/** What stands in the first row of the column that an element stands in. @param {Element} element */
+export function firstCellOver(element) {
+  const found = cellOf(element, null);
+  return found?.table.rows[0].slots[found.at.column] ?? null;
 }
 
 /**
@@ -70,7 +79,7 @@ export function rowLabelOf(element, header) {
   const found = cellOf(element, null);
   if (!found) return '';
   const { table: { rows, heads }, at: { row, column } } = found;
-  const before = rows[row].slots.slice(0, column).filter((cell) => cell && !typeOfFieldIn(cell));
+  const before = rows[row].slots.slice(0, column).flatMap((cell) => (cell && !typeOfFieldIn(cell) ? [cell] : []));
   const first = before.map((cell) => tidy(textOf(cell))).find((text) => /\p{L}/u.test(text)) ?? '';
   if (!first || ANY_FIELD.test(header)) return first;
   const types = new Set();
@@ -100,7 +109,7 @@ export function spanningWordsOf(element, reading) {
   if (!found) return [];
   const { table: { rows, groups }, at: { row } } = found;
   const { slots, own } = rows[row];
-  const cells = new Set([groups[row], ...slots.filter((cell) => !own.includes(cell))]);
+  const cells = new Set([groups[row], ...slots.filter((cell) => cell && !own.includes(cell))]);
   return Array.from(cells, (cell) => (cell ? wordsOfCell(cell) : '')).filter(Boolean);
 }
 
@@ -150,62 +159,38 @@ function tableOf(table, reading) {
 
 /** @param {Element} table @returns {Row[]} */
 function tableRowsOf(table) {
-  const rows = /** @type {Row[]} */ ([]);
-  /** @type {{cell: Element, left: number}[]} cells from above, by column */
-  let above = [];
-  /** @param {Element} section @param {boolean} isHead @param {number} depth */
-  const gather = (section, isHead, depth) => {
-    for (const child of flatElementsOf(section)) {
+  const rows = /** @type {{cells: Element[], section: Element, isHead: boolean}[]} */ ([]);
+  /** @param {Element} box @param {Element} section @param {boolean} isHead @param {number} depth */
+  const gather = (box, section, isHead, depth) => {
+    for (const child of flatElementsOf(box)) {
       if (rows.length >= MOST_ROWS) return;
       const tag = localNameOf(child);
       const role = explicitRoleOf(child);
       if (tag === 'tr' || role === 'row') {
-        if (rows[rows.length - 1]?.section !== section) above = [];
-        rows.push(rowWith(child, section, isHead, above));
+        rows.push({ cells: flatElementsOf(child).filter(isCell), section, isHead });
       } else if (depth < MOST_TABLE_BOXES && (tag !== 'table' && !ROLES_OF_CELLS.has(role))) {
-        gather(child, isHead || tag === 'thead', depth + 1);
+        gather(child, SECTIONS.has(tag) || role === 'rowgroup' ? child : section, isHead || tag === 'thead', depth + 1);
       }
     }
   };
-  gather(table, false, 0);
-  return rows;
+  gather(table, table, false, 0);
+  const placed = placedCellsOf(rows);
+  return placed.map((each, row) => ({ slots: slotsOf(each), own: rows[row].cells, isHead: rows[row].isHead }));
 }
 
-/**
- * @param {Element} row @param {Element} section @param {boolean} isHead
- * @param {{cell: Element, left: number}[]} above what spans further rows, by column; brought up to date
- * @returns {Row}
- */
-function rowWith(row, section, isHead, above) {
-  const slots = /** @type {Element[]} */ ([]);
-  const fillFromAbove = () => {
-    for (let from = above[slots.length]; from?.left > 0; from = above[slots.length]) {
-      from.left--;
-      slots.push(from.cell);
-    }
-  };
-  const own = flatElementsOf(row).filter(isCell);
-  for (const cell of own) {
-    fillFromAbove();
-    const [wide, high] = [cellSpanOf(cell, 'colspan'), cellSpanOf(cell, 'rowspan')];
-    for (let n = 0; n < wide && slots.length < MOST_COLUMNS; n++) {
-      above[slots.length] = { cell, left: high - 1 };
-      slots.push(cell);
-    }
+/** What stands in each column of a row; where two cells overlap, its own one. @param {Placed[]} placed */
+function slotsOf(placed) {
+  const wide = placed.reduce((most, { to }) => Math.max(most, to), 0);
+  const slots = /** @type {(Element | null)[]} */ (Array.from({ length: Math.min(wide, MOST_COLUMNS) }, () => null));
+  for (const isOwn of [false, true]) {
+    for (const each of placed) if (each.isOwn === isOwn) slots.fill(each.cell, each.from, each.to);
   }
-  fillFromAbove();
-  return { slots, own, section, isHead };
+  return slots;
 }
 
 /** @param {Element} element */
 function isCell(element) {
   return localNameOf(element) === 'td' || localNameOf(element) === 'th' || ROLES_OF_CELLS.has(explicitRoleOf(element));
-}
-
-/** @param {Element} cell @param {'colspan' | 'rowspan'} which */
-function cellSpanOf(cell, which) {
-  const said = Number.parseInt(attributeOf(cell, which) ?? attributeOf(cell, `aria-${which}`) ?? '1', 10);
-  return said === 0 && which === 'rowspan' ? MOST_ROWS : Math.max(1, said || 1);
 }
 
 /** The rows of headers at the top: those of a head, else those of header cells only. @param {Row[]} rows */

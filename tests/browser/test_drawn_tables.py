@@ -218,3 +218,46 @@ async def test_where_nothing_is_drawn_in_rows_the_table_that_the_canvas_has_for_
         assert json.loads((await extract(hand, surface(hand), item="string", left="integer")).read) == [
             {"item": "Tea", "left": 3}
         ]
+
+
+NUMBER = """<p>Orders</p><canvas id=it width=300 height=120 aria-label="Floor plan"></canvas><script>
+const pen = it.getContext('2d');
+function draw(words) {
+  pen.fillStyle = '#fff'; pen.fillRect(0, 0, 300, 120);
+  pen.fillStyle = '#234'; pen.fillRect(40, 30, 120, 50);
+  pen.fillStyle = '#fff'; pen.font = '24px sans-serif'; pen.fillText(words, 80, 63);
+}
+draw('27');</script>"""
+
+
+async def test_the_words_of_one_drawn_thing_are_read_from_its_pixels(on: On) -> None:
+    async with on(NUMBER, settings=OCR) as hand:
+        for line in ("read value of 27", f"read value of [{hand.number('27')}]"):
+            [step] = parse([line])
+            outcome = await hand.act(step.build(hand.seen))
+            assert outcome.read == "27", outcome.sentence
+            assert outcome.sentence.endswith('"27") from its pixels.')
+
+
+async def test_the_words_of_a_drawn_thing_that_has_changed_are_not_read_from_the_last_look(on: On) -> None:
+    async with on(NUMBER, settings=OCR) as hand:
+        number = hand.number("27")
+        await hand.js("draw('28')")
+        outcome = await hand.act(Read(mark=number))
+        assert (outcome.refusal, outcome.read) == ("moved", "")
+
+
+async def test_a_drawn_thing_on_which_no_words_were_read_has_no_value(on: On) -> None:
+    async with on(NUMBER.replace("draw('27')", "draw('')"), settings=OCR) as hand:
+        thing = next(mark for mark in hand.seen.marks if mark.surface is not None)
+        outcome = await hand.act(Read(mark=thing.number))
+        assert outcome.refusal == "unsupported"
+        assert "is drawn, and no words were read on it; zoom to it, and read its value again." in outcome.sentence
+
+
+async def test_reading_the_page_says_that_what_is_drawn_is_not_in_it(on: On) -> None:
+    async with on(NUMBER, settings=OCR) as hand:
+        for what in ("page", "view"):
+            outcome = await hand.act(Read(what=what))
+            assert outcome.read == "Orders"
+            assert outcome.sentence.endswith('"Floor plan") is not in it.'), outcome.sentence

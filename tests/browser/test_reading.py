@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import time
+from random import Random
 
 import pytest
 from pydantic import BaseModel, TypeAdapter
@@ -59,6 +61,143 @@ async def test_a_table_is_read_row_by_row(on: On) -> None:
         outcome = await hand.act(Read(what="table", mark=hand.number("Buy")))
         assert outcome.read == "Item | Unit price | Left\nTea | EUR 1,204.50 | 3 | Buy\nMilk | 2 | 40 | "
         assert (await hand.act(Read(what="table", mark=hand.number("One")))).read == "One first\nTwo"
+
+
+SPANS = """<h2>Costs</h2><table><tr><th>Item<th>Net<th>Gross<tr><td colspan=2>Sum<td>1190<tr><td rowspan=2>Tax<td>5<td>6
+<tr><td>7<td>8<tr><td colspan=9>Per month<tr><td>Rent<td style="display:none">x<td>9<td>10</table>"""
+
+
+async def test_a_cell_that_spans_columns_or_rows_shifts_no_value(on: On) -> None:
+    async with on(SPANS) as hand:
+        rows = (await hand.act(Read(what="table", mark="Costs"))).read.splitlines()
+        assert rows[1:4] == ["Sum |  | 1190", "Tax | 5 | 6", "Tax | 7 | 8"]
+        assert rows[4:] == ["Per month |  | ", "Rent | 9 | 10"]
+        schema = _with(Item={"type": "string"}, Net={"type": ["number", "null"]}, Gross={"type": ["number", "null"]})
+        outcome = await hand.act(Extract(mark="Costs", json_schema=schema))
+        assert [[*row.values()] for row in json.loads(outcome.read)] == [
+            ["Sum", None, 1190], ["Tax", 5, 6], ["Tax", 7, 8], ["Per month", None, None], ["Rent", 9, 10],
+        ]  # fmt: skip
+
+
+async def test_a_number_that_a_spanning_cell_leaves_empty_is_refused_and_not_taken_from_beside_it(on: On) -> None:
+    async with on(SPANS) as hand:
+        outcome = await hand.act(Extract(mark="Costs", json_schema=_with(Net={"type": "number"})))
+        assert outcome.refusal == "unsupported"
+        assert 'Row 1 has "" for Net, which is not a single number' in outcome.sentence
+
+
+_YEARS = "<tr><th rowspan=2>Item<th colspan=2>2025<th colspan=2>2026<tr><th>Q1<th>Q2<th>Q1<th>H2"
+_VALUES = "<tr><td>Tea<td>1<td>2<td>3<td>4"
+
+
+@pytest.mark.parametrize("head", [f"<thead>{_YEARS}</thead><tbody>", _YEARS])
+async def test_headings_in_two_rows_are_joined_and_none_of_two_is_guessed(on: On, head: str) -> None:
+    async with on(f"<h2>Sales</h2><table>{head}{_VALUES}</table>") as hand:
+        read = (await hand.act(Read(what="table", mark="Sales"))).read.splitlines()
+        assert read == ["Item | 2025 › Q1 | 2025 › Q2 | 2026 › Q1 | 2026 › H2", "Tea | 1 | 2 | 3 | 4"]
+        [step] = parse(['extract Item, 2025 / Q1 as number, "2026 › Q1" as number, H2 as number from "Sales"'])
+        outcome = await hand.act(step.build(hand.seen))
+        assert json.loads(outcome.read) == [{"Item": "Tea", "2025 / Q1": 1, "2026 › Q1": 3, "H2": 4}]
+        outcome = await hand.act(Extract(mark="Sales", json_schema=_with(Q1={"type": "number"})))
+        assert outcome.refusal == "not_an_option"
+        assert 'has 2 columns "Q1"; there are "Item", "2025 › Q1"' in outcome.sentence
+
+
+async def test_a_heading_over_two_columns_is_that_of_both(on: On) -> None:
+    html = "<h2>Prices</h2><table><tr><th>Item<th colspan=2>Price<tr><td>Tea<td>EUR<td>4</table>"
+    async with on(html) as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Price={"type": "string"})))
+        assert outcome.refusal == "not_an_option"
+        assert 'has 2 columns "Price"' in outcome.sentence
+
+
+_GRID = """<div role=grid aria-label=Stock aria-colcount=9><div role=rowgroup><div role=row>{0}</div></div>
+<div role=rowgroup>{1}</div></div>"""
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "read"),
+    [
+        (("Item", "Net", "Gross"), [[("Sum", "aria-colspan=2"), "9"], [("Tax", "aria-rowspan=2"), "5", "6"], ["7", "8"]],
+         ["Sum |  | 9", "Tax | 5 | 6", "Tax | 7 | 8"]),
+        ((("Item", "aria-colindex=2"), ("Net", "aria-colindex=4"), ("Gross", "aria-colindex=7")),
+         [[("Tea", "aria-colindex=2"), ("8", "aria-colindex=7")], [("3", "aria-colindex=4")]],
+         ["Tea |  | 8", " | 3"]),
+    ],
+)  # fmt: skip
+async def test_the_columns_of_a_grid_are_those_that_it_tells(
+    on: On, head: tuple[object, ...], rows: list[list[object]], read: list[str]
+) -> None:
+    def cell(role: str, each: object) -> str:
+        words, attributes = each if isinstance(each, tuple) else (each, "")
+        return f"<span role={role} {attributes}>{words}</span>"
+
+    body = "".join(f"<div role=row>{''.join(cell('gridcell', each) for each in row)}</div>" for row in rows)
+    async with on(_GRID.format("".join(cell("columnheader", each) for each in head), body)) as hand:
+        outcome = await hand.act(Read(what="table", mark="Stock"))
+        assert outcome.read.splitlines() == ["Item | Net | Gross", *read]
+
+
+_HOSTILE = """<h2>Big</h2><table id=big></table><script>
+const row = (cells) => `<tr>${cells}</tr>`;
+big.innerHTML = row('<th>Item<th>Net') + row(`<td rowspan=99999999>${'x'.repeat(9000)}<td colspan=99999999>1`) +
+  row('<td rowspan=65534 colspan=1000>y'.repeat(2000)) + row('').repeat(4000);</script>"""
+
+
+async def test_spans_of_a_hostile_page_make_no_table_that_takes_long(on: On) -> None:
+    async with on(_HOSTILE) as hand:
+        began = time.monotonic()
+        outcome = await hand.act(Read(what="table", mark="Big"))
+        assert time.monotonic() - began < 20
+        assert outcome.read.startswith("Item | Net\nxxx")
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_each_cell_is_read_in_the_column_and_row_where_the_browser_lays_it_out(on: On, seed: int) -> None:
+    """Cells, spans and sections at random. Every column has the same width, so a cell's place tells its column."""
+    random = Random(seed)
+    tables = []
+    for number in range(12):
+        made = f"<tr>{''.join(f'<td>h{column}' for column in range(7))}</tr>"
+        for section in range(3):
+            rows = ""
+            for row in range(random.randint(1, 5)):
+                cells = (
+                    f"<td colspan={random.choice([0, 1, 1, 2, 3])} rowspan={random.choice([0, 1, 1, 1, 2, 3])}"
+                    f"{' style=display:none' if random.random() < 0.1 else ''}>{section}.{row}.{cell}"
+                    for cell in range(random.randint(0, 4))
+                )
+                rows += f"<tr{' style=display:none' if random.random() < 0.1 else ''}>{''.join(cells)}</tr>"
+            made += f"<tbody>{rows}</tbody>"
+        columns = "<col style=width:40px>" * 30
+        tables.append(f"<h2>T{number}</h2><table>{columns}{made}</table>")
+    style = "table{table-layout:fixed;width:1200px;border-spacing:0} tr{height:20px} td{padding:0;font-size:9px}"
+    async with on(f"<style>{style}</style>" + "".join(tables)) as hand:
+        laid = await hand.js(
+            """Array.from(document.querySelectorAll('table'), (table) => {
+              const left = table.getBoundingClientRect().x;
+              const cells = Array.from(table.querySelectorAll('td')).filter((cell) => cell.getClientRects().length);
+              const boxes = cells.map((cell) => [cell.textContent, cell.getBoundingClientRect()]);
+              return Array.from(table.rows).filter((row) => row.getClientRects().length).map((row) => {
+                const { top, bottom } = row.getBoundingClientRect();
+                const said = Array.from({ length: 30 }, () => '');
+                for (const [words, box] of boxes) {
+                  if (box.top < (top + bottom) / 2 && box.bottom > (top + bottom) / 2) {
+                    said[Math.round((box.x - left) / 40)] = words;
+                  }
+                }
+                return said;
+              });
+            })"""
+        )
+        for number, rows in enumerate(laid):
+            read = (await hand.act(Read(what="table", mark=f"T{number}"))).read.split("\n")
+            head, *found = [row.split(" | ") for row in read]
+            wide = len(head)
+            assert head == [f"column {column}" for column in range(1, wide + 1)]
+            used = [column for column in range(30) if any(row[column] for row in rows)]
+            expected = [[row[column] for column in used] for row in rows if any(row)]
+            assert [row + [""] * (wide - len(row)) for row in found] == expected, number
 
 
 async def test_a_foot_that_says_the_head_again_is_no_row_and_one_with_sums_is(on: On) -> None:
@@ -129,7 +268,7 @@ def _with(**properties: object) -> str:
     [
         ("Buy", _with(colour={}), "not_an_option", 'no column "colour"; there are "Item", "Unit price", "Left"'),
         ("Buy", _with(item={"type": "number"}), "unsupported", 'Row 1 has "Tea" for item'),
-        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "do not match the schema"),
+        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "The rows of the table around mark"),
         ("Buy", "[", "unsupported", "must describe an array of objects"),
         ("Buy", '{"type": "object"}', "unsupported", "must describe an array of objects"),
         ("Apart", _with(item={}), "unsupported", "is not in a table or list"),

@@ -124,6 +124,7 @@ PAGE = seen(
         ('read table "Card"', Read(what="table", mark=8)),
         ('read table "Open orders"', Read(what="table", mark="Open orders")),
         ("read value of Notes", Read(mark=3)),
+        ('extract "Sold as Set"', Extract(mark="", json_schema=rows_schema({"Sold as Set": "string"}))),
         ("extract Item", Extract(mark="", json_schema=rows_schema({"Item": "string"}))),
         (
             'extract Item, "To, from" as string, Unit price AS number from Card',
@@ -261,6 +262,9 @@ def test_a_line_that_begins_with_no_known_word_is_answered_with_the_words_in_a_f
         ("extract Item,", "which columns: '' is none"),
         ("extract Item, Item as number", "names the column 'Item' twice"),
         ('extract "Item" as', "which columns"),
+        ("extract Item, Total as nubmer", "'nubmer' is no type of column; there are string, number and integer"),
+        ('extract "Item" as nubmer', "'nubmer' is no type of column"),
+        ("extract Sold as Set from Card", "a column that is called 'Sold as Set' goes in double quotes"),
         ("extract Sent from from Orders", "put names that contain 'from' in double quotes"),
         ("read table", "write read table at NAME"),
         ("read exact table at", "write read table at NAME"),

@@ -451,6 +451,15 @@ FOUND = {
         "<table><tr><th>Item<th>Price<tr><td><input aria-label=i><td><input id=it></table>",
         "Price",
     ),
+    "the header of its column, after a cell that spans two": (
+        "<table><tr><th>Item<th>Net<th>Gross<tr><td colspan=2><input aria-label=i><td><input id=it></table>",
+        "Gross",
+    ),
+    "the header of its column, under a cell that spans rows beside a short row": (
+        "<table><tr><th>Item<th>Net<th>Gross<tr><td>a<td>b<td rowspan=2>c<tr><td>d<tr><td><input aria-label=i><td>"
+        "<input aria-label=j><td><input id=it></table>",
+        "Gross",
+    ),
     "the term it defines": ("<dl><dt>Phone<dd><input id=it></dl>", "Phone"),
     "text after a box to tick": ("<p><input id=it type=checkbox> Remember me</p>", "Remember me"),
     "text beside a custom slider": (

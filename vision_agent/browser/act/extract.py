@@ -55,7 +55,8 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
     ]
     fault = next(Draft202012Validator(json.loads(action.json_schema)).iter_errors(rows), None)
     if fault is not None:
-        raise Refused("unsupported", f"The rows {words} do not match the schema: {safe_line(fault.message, 200)}.")
+        of = f"{THE_SET[found.kind]} {words}"
+        raise Refused("unsupported", f"The rows of {of} do not match the schema: {safe_line(fault.message, 200)}.")
     text = json.dumps(rows, ensure_ascii=False)
     if len(text) > MOST_READ:
         raise Refused(

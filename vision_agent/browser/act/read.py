@@ -35,11 +35,14 @@ from vision_agent.text.disguises import Disguises
 from vision_agent.text.escape import safe_line
 from vision_agent.types import Mark, MarkKey
 from vision_agent.vision.surfaces.charts import Chart
+from vision_agent.vision.surfaces.things import UNREAD, UNSURE, may_lack_its_beginning
 
 MOST_READ = 12_000
 """Characters of one reading; it stays in the history that the model sees."""
 _MOST_CELL = 80
 """Characters of a cell of a chart's table."""
+_MOST_SURFACES = 3
+"""How many surfaces a sentence names."""
 _LOOK_EVERY_S = 0.1
 
 
@@ -50,8 +53,9 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     """
     if isinstance(action.mark, str) and action.what != "table":
         raise Refused("unsupported", "Words name a table to read; name anything else by its mark.")
-    field = _field(sender, action)
-    if field is not None:
+    if drawn := _drawn_mark(sender, action):
+        text, what = await _drawn_words(sender, drawn)
+    elif field := _field(sender, action):
         text, what = await _field_value(sender, field)
     elif action.what == "download":
         text, what = await read_download(sender.tabs.downloads, MOST_READ)
@@ -66,13 +70,59 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     else:
         text = await _read_frames(sender, action.what)
         what = "what is in view" if action.what == "view" else "the whole page"
+        return _read_text(text, what, _but_drawn(sender))
     return _read_text(text, what)
 
 
-def _read_text(text: str, what: str) -> Attempt:
+def _read_text(text: str, what: str, but: str = "") -> Attempt:
     cut = len(text) - MOST_READ
     said = f", the first {MOST_READ} of {len(text)} characters" if cut > 0 else ""
-    return Attempt(f"Read {what}{said}", None, read=text[:MOST_READ], needs_no_effect=True)
+    return Attempt(f"Read {what}{said}{but}", None, read=text[:MOST_READ], needs_no_effect=True)
+
+
+def _but_drawn(sender: InputSender) -> str:
+    """A clause that names the surfaces in which words are drawn: a page does not have these as text."""
+    marks = sender.seen.observation.marks
+    drawn = {mark.surface for mark in marks if mark.source == "ocr"}
+    surfaces = [mark for mark in marks if mark.number in drawn or mark.number in sender.seen.charts]
+    if not surfaces:
+        return ""
+    named = " and ".join(mark_words(mark) for mark in surfaces[:_MOST_SURFACES])
+    more = f" and {len(surfaces) - _MOST_SURFACES} more" if len(surfaces) > _MOST_SURFACES else ""
+    return f"; what is drawn in {named}{more} is not in it"
+
+
+def _drawn_mark(sender: InputSender, action: Read) -> Mark | None:
+    """The drawn thing whose words are to be read, if the mark is one."""
+    if not isinstance(action.mark, int) or action.what != "view":
+        return None
+    mark = sender.seen.observation.mark(action.mark)
+    return mark if mark is not None and mark.surface is not None and mark.grid is None else None
+
+
+async def _drawn_words(sender: InputSender, mark: Mark) -> tuple[str, str]:
+    """The words that the look read on a drawn thing, or its value in a chart, if it still looks the same.
+
+    Raises:
+        Refused: they were not read, or not surely, or it has changed.
+    """
+    text, words = mark.state.value or mark.name, mark_words(mark)
+    instead = "zoom to it, and read its value again"
+    if mark.shows:
+        called = f'is called "{safe_line(mark.name, 60)}" by the page, and "{safe_line(mark.shows, 60)}" was read on it'
+        raise Refused("unsupported", f"{capitalised(words)} {called}; compare it with the picture.")
+    if not text:
+        raise Refused("unsupported", f"{capitalised(words)} is drawn, and no words were read on it; {instead}.")
+    if mark.reading == "unread" or UNREAD in text or may_lack_its_beginning(text):
+        raise Refused("unsupported", f"{capitalised(words)} is drawn, and not all of its words were read; {instead}.")
+    if mark.reading == "unsure" or UNSURE in text:
+        raise Refused("unsupported", f"{capitalised(words)} is drawn, and may have been read wrongly; {instead}.")
+    if Disguises([("secret", each) for each in sender.observer.secrets()]).find(text):
+        raise Refused("blocked", f"{capitalised(words)} holds a secret, which is not read.")
+    await sender.locate(mark.number, reveal=False)
+    if mark.state.value:
+        return text, f"the value of {words}, estimated from the picture"
+    return text, f"the words of {words} from its pixels"
 
 
 async def _chart(sender: InputSender, action: Read) -> Attempt | None:

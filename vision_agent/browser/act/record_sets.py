@@ -14,6 +14,8 @@ from vision_agent.text.escape import safe_line
 MOST_NAMED = 5
 """How many sets or columns a sentence names."""
 THE_SET = {"table": "the table", "list": "the list", "details": "the details", "cards": "the cards"}
+_HEADED = " › "
+"""Between the headings over a column, the upper one first."""
 _HEADS = {"title", "name"}
 
 
@@ -92,9 +94,14 @@ def has_columns(records: RecordSet, names: list[str]) -> bool:
 
 
 def columns_called(name: str, records: RecordSet) -> list[int]:
-    """The places of the columns that have this name. The heading of a card counts as its title and its name."""
+    """The places of the columns that have this name. The heading of a card counts as its title and its name, and the
+    last of several headings over a column as its name if none has it else: `Q1` of `2025 › Q1`.
+    """
     wanted = _normalize(name)
     alike = [place for place, heading in enumerate(records.headings) if _normalize(heading) == wanted]
+    if not alike and records.kind == "table":
+        lowest = [heading.rpartition(_HEADED)[2] for heading in records.headings]
+        alike = [place for place, heading in enumerate(lowest) if _normalize(heading) == wanted]
     if not alike and records.kind in ("cards", "list") and wanted in _HEADS:
         return [place for place, heading in enumerate(records.headings) if heading == "heading"]
     return alike

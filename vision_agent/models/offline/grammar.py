@@ -136,6 +136,7 @@ COLUMN_TYPES = ("string", "number", "integer")
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _VALUE = rf"{_QUOTED}|\[[^\]]*\]|[^\s,\"\[\]]+"
 _COLUMN = re.compile(rf"({_QUOTED}|[^\",]+?)(?:\s+as\s+({'|'.join(COLUMN_TYPES)}))?", re.IGNORECASE)
+_TYPED = re.compile(r"\sas\s+(\w+)$", re.IGNORECASE)
 _ARGUMENT = rf"\w+\s*=\s*(?:{_VALUE})"
 """One of an action of the caller's own."""
 _NUMBER = r"\d+(?:\.\d+)?"
@@ -434,6 +435,10 @@ def _extract(match: re.Match[str]) -> Build:
     for begin, end in pairwise([-1, *commas, len(asked)]):
         text = asked[begin + 1 : end].strip()
         column = _COLUMN.fullmatch(text)
+        if (column is None or not column[2]) and (typed := _TYPED.search(text)):
+            types = f"{', '.join(COLUMN_TYPES[:-1])} and {COLUMN_TYPES[-1]}"
+            quoted = "" if column is None else f"; a column that is called {text!r} goes in double quotes"
+            _fail(f"{typed[1]!r} is no type of column; there are {types}{quoted}")
         if column is None:
             _fail(f"it does not say which columns: {text!r} is none; write them like Item, Price as number")
         name = _unquoted(column[1])

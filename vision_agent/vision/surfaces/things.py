@@ -149,12 +149,17 @@ def _rows(
     return tuple(rows)
 
 
+def may_lack_its_beginning(text: str) -> bool:
+    """Whether a text is a number that begins with a separator, such as `,592`."""
+    return _HEADLESS.match(text) is not None
+
+
 def cell_text(reading: Reading | None) -> str:
     """The text of a cell, in which nothing looks like the end of a cell or like a word of ours."""
     if reading is None or not reading.text:
         return UNREAD
     text = reading.text.translate(_NOT_OURS)
-    if _HEADLESS.match(text):
+    if may_lack_its_beginning(text):
         return f"{text} {UNREAD}"
     return f"{text} {UNSURE}" if reading.is_unsure else text
 
