@@ -180,7 +180,7 @@ STAFF = seen(
 def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(words, number):
     if number is None:
         with pytest.raises(
-            NotFoundError, match=r"Nothing here is called|No '\w+' here has '.+' beside it; there is \[1\]|No 'Save'"
+            NotFoundError, match=r"Nothing here is called|No '\w+' here has '.+' beside it; there (is|are) \[1\]|No 'Save'"
         ):
             find_target(parse_target(words), STAFF)
     else:
@@ -194,7 +194,7 @@ def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(wo
         ("Delete ‹Bob›", r"any of \[2\] button 'Delete' .*, \[3\] button 'Delete' ‹Bob, Guests›"),
         ("Delete", r"\[1\] .*\[8\]"),
         ("Delete ‹Cid›", r"any of \[7\] button 'Delete ‹Cid›', \[8\]"),
-        ("Delete ‹Zoe›", r"No 'Delete' here has 'Zoe' beside it; there is \[1\] button 'Delete' ‹Ann›"),
+        ("Delete ‹Zoe›", r"No 'Delete' here has 'Zoe' beside it; there are \[1\] button 'Delete' ‹Ann›"),
     ],
 )
 def test_words_that_several_of_a_name_have_beside_them_find_none(words, says):

@@ -54,6 +54,10 @@ def verify(run: RunOrFile, head: Head = None, runs: LatestIn = None, as_json: As
     raise typer.Exit(0 if found.holds else 1)
 
 
+_AUTHORS = {"steps": "step lines", "human": "a person"}
+"""Who decided, in words where the record has others."""
+
+
 def _print_verified(found: Verified) -> None:
     from vision_agent.describe.action_sentences import ENDED, counted
 
@@ -63,7 +67,7 @@ def _print_verified(found: Verified) -> None:
         typer.echo(f"May have happened: {action}")
     for name in found.unrecorded:
         typer.echo(f"Not in the record: {printable_line(name)}")
-    authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
+    authors = ", ".join(f"{many} by {_AUTHORS.get(author, author)}" for author, many in found.authors.items())
     many = len(found.faults)
     held = "everything holds" if found.holds else counted(many, "fault")
     typer.echo(

@@ -290,7 +290,8 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         numbered = f" For the mark with this number, write [{where.name}]." if is_number else ""
         if where.beside and (elsewhere := _called(meant.name, observation.marks)):
             found_instead = _described(elsewhere, observation.marks)
-            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there is {found_instead}{hidden}."
+            are = "is" if len(elsewhere) == 1 else "are"
+            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:

@@ -136,9 +136,10 @@ class StepsModel(Model):
                 return self._give_up(f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}")
             elif refused.status == "partial" or refused.refusal == "timed_out":
                 # Input was or may have been sent before the page stopped responding: a second try could order twice.
+                line = self._lines[self._next]
+                again = "sent again" if line.call is None else "called again"
                 return self._give_up(
-                    f"{_quote_line(self._lines[self._next])} may have been carried out, so it is not sent again: "
-                    f"{refused.sentence}"
+                    f"{_quote_line(line)} may have been carried out, so it is not {again}: {refused.sentence}"
                 )
             elif self._has_retried:
                 return self._give_up(f"{_quote_line(self._lines[self._next])} was refused twice: {refused.sentence}")
