@@ -179,9 +179,8 @@ STAFF = seen(
 )
 def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(words, number):
     if number is None:
-        with pytest.raises(
-            NotFoundError, match=r"Nothing here is called|No '\w+' here has '.+' beside it; there (is|are) \[1\]|No 'Save'"
-        ):
+        missing = r"Nothing here is called|No '\w+' here has '.+' beside it; there (is|are) \[1\]|No 'Save'"
+        with pytest.raises(NotFoundError, match=missing):
             find_target(parse_target(words), STAFF)
     else:
         assert find_target(parse_target(words), STAFF) == number

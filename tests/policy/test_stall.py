@@ -297,4 +297,4 @@ async def test_before_it_stops_it_goes_back_once_to_the_page_before() -> None:
     assert back.decision.actions == (Goto(url="http://shop.test/list"),)
     assert back.index == 6
     assert run.ending is not None
-    assert "nothing new" in run.ending.sentence
+    assert "had no effect" in run.ending.sentence
