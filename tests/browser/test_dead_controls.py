@@ -70,7 +70,7 @@ async def test_a_spinner_that_goes_away_again_is_news_once(on: On) -> None:
         assert times[-1] == 6, times
         assert times.count(0) <= 2, times  # at first, and once more
         assert run.ending is not None
-        assert "nothing new" in run.ending.sentence
+        assert "had no effect" in run.ending.sentence
 
 
 CANVAS = "<canvas id=c width=400 height=80></canvas><button onclick='c.getContext(`2d`).fillRect(14 * ++n, 10, 11, 11)'>Go</button><script>n = 0</script>"
