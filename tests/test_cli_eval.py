@@ -41,8 +41,9 @@ def vision_agent(*args: object, cwd: Path, **environment: str) -> subprocess.Com
         (
             ["eval", "fixtures", "--model", "dance"],
             2,
-            "Unknown model 'dance' (known: <provider>:<model>, random, match",
+            "Unknown model 'dance' (known: <provider>:<model>, module:Class, random, match",
         ),
+        (["eval", "fixtures", "--model", "my.Wordy"], 2, "'my.Wordy' (did you mean my:Wordy? known: <provider>:"),
         (["eval", "fixtures", "--model", "dance:x"], 2, "Unknown model 'dance:x'"),
         (["eval", "fixtures", "--model", "openai:"], 5, "openai: cannot be asked"),
         (["eval", "fixtures", "--model", "anthropic:claude-sonnet-5-5"], 5, "ANTHROPIC_API_KEY is not set"),

@@ -58,7 +58,7 @@ async def test_one_that_fails_is_not_called_again_because_it_may_have_paid(page:
     lines = ["call charge with amount=9.5", "finish"]
     run = await Agent("Pay", page=page, actions=[charge], steps=lines, settings=Settings(runs=tmp_path)).run()
     assert (charged, run.steps[0].outcomes[0].status) == ([9.5], "partial")
-    assert "may have been carried out, so it is not sent again" in run.ending.sentence
+    assert "may have been carried out, so it is not called again" in run.ending.sentence
 
 
 async def test_a_step_line_calls_it_with_its_arguments(page: Page, tmp_path: Path) -> None:

@@ -215,6 +215,10 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
             {"steps": ['type "<secret:pin>" into PIN']},
             r"name the secret pin, which was not given \(give it with --secret",
         ),
+        (
+            {"steps": ['type "Mr <private:name>" into Name'], "secrets": {"name": "Ann"}},
+            r'type <private:name>, .* \(to type it, write "<secret:name>"\)',
+        ),
         ({"steps": "finish", "model": "human"}, "steps was given together with a model"),
         (
             {"steps": ['type "<secret:pin>" into PIN'], "secrets": {"pin": "4711"}, "url": "file:///page.html"},

@@ -268,7 +268,8 @@ class Loop:
     def _stall_limit_reached(self, times: int) -> Ending | None:
         if times < self.record.task.limits.stall:
             return None
-        return budget.ReachedLimit("stall", f"{times} steps in a row brought nothing new").ending
+        sentence = f"{times} steps in a row repeated what was done before, or had no effect"
+        return budget.ReachedLimit("stall", sentence).ending
 
     @property
     def _new_steps(self) -> tuple[Step, ...]:

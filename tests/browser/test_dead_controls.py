@@ -54,7 +54,9 @@ async def test_a_standstill_on_dead_controls_is_counted_from_the_first_step_and_
         run, times = await clicked(hand, *names, steps=12)
         assert times == [1, 2, 3, 4, 5, 6], [step.outcomes for step in run.steps]
         assert run.ending is not None
-        assert run.ending.sentence == "A limit was reached: 6 steps in a row brought nothing new."
+        assert run.ending.sentence == (
+            "A limit was reached: 6 steps in a row repeated what was done before, or had no effect."
+        )
 
 
 # It comes and goes with the clicks, so that what a picture catches of it does not depend on the machine.
@@ -68,7 +70,7 @@ async def test_a_spinner_that_goes_away_again_is_news_once(on: On) -> None:
         assert times[-1] == 6, times
         assert times.count(0) <= 2, times  # at first, and once more
         assert run.ending is not None
-        assert "nothing new" in run.ending.sentence
+        assert "had no effect" in run.ending.sentence
 
 
 CANVAS = "<canvas id=c width=400 height=80></canvas><button onclick='c.getContext(`2d`).fillRect(14 * ++n, 10, 11, 11)'>Go</button><script>n = 0</script>"

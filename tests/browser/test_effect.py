@@ -44,7 +44,14 @@ async def test_a_click_that_changed_nothing_says_so_and_names_the_nearest(on: On
     ) as hand:
         outcome = await hand.act(Click(target=hand.number("Dead")))
         assert outcome.effect == "no_effect"
-        assert outcome.sentence == 'Clicked mark 1 (div "Dead"). Nothing changed; nearest are mark 2 (button "Real").'
+        assert outcome.sentence == 'Clicked mark 1 (div "Dead"). Nothing changed; nearest is mark 2 (button "Real").'
+
+
+async def test_the_nearest_of_one_name_are_told_with_what_tells_them_apart(on: On) -> None:
+    rows = "".join(f"<tr><td>{who}</td><td><button>Cancel</button></td></tr>" for who in ("Ann", "Bob"))
+    async with on(f"<div onclick='1' style='width:99px'>Dead</div><table>{rows}</table>") as hand:
+        outcome = await hand.act(Click(target=hand.number("Dead")))
+        assert 'mark 2 (button "Cancel") ‹Ann›, mark 3 (button "Cancel") ‹Bob›.' in outcome.sentence
 
 
 @pytest.mark.parametrize(

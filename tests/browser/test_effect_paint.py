@@ -87,7 +87,7 @@ async def test_that_only_styles_changed_is_said(on: On) -> None:
         outcome = await hand.act(Click(target=hand.number("Dead")))
         assert outcome.sentence == (
             'Clicked mark 1 (button "Dead"). Nothing changed, apart from hover and focus styles; '
-            'nearest are mark 2 (button "Other").'
+            'nearest is mark 2 (button "Other").'
         )
 
 

@@ -138,6 +138,7 @@ async def test_a_page_that_may_not_be_opened_leaves_the_one_there_was(page: Page
         assert (
             f"access to localhost:{site.port}/two is blocked by policy; the page stayed as it was" in outcome.sentence
         )
+        assert "nearest" not in outcome.sentence
         assert page.url == f"{site.address}/"
 
 

@@ -179,9 +179,8 @@ STAFF = seen(
 )
 def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(words, number):
     if number is None:
-        with pytest.raises(
-            NotFoundError, match=r"Nothing here is called|No '\w+' here has '.+' beside it; there is \[1\]|No 'Save'"
-        ):
+        missing = r"Nothing here is called|No '\w+' here has '.+' beside it; there (is|are) \[1\]|No 'Save'"
+        with pytest.raises(NotFoundError, match=missing):
             find_target(parse_target(words), STAFF)
     else:
         assert find_target(parse_target(words), STAFF) == number
@@ -194,7 +193,7 @@ def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(wo
         ("Delete ‹Bob›", r"any of \[2\] button 'Delete' .*, \[3\] button 'Delete' ‹Bob, Guests›"),
         ("Delete", r"\[1\] .*\[8\]"),
         ("Delete ‹Cid›", r"any of \[7\] button 'Delete ‹Cid›', \[8\]"),
-        ("Delete ‹Zoe›", r"No 'Delete' here has 'Zoe' beside it; there is \[1\] button 'Delete' ‹Ann›"),
+        ("Delete ‹Zoe›", r"No 'Delete' here has 'Zoe' beside it; there are \[1\] button 'Delete' ‹Ann›"),
     ],
 )
 def test_words_that_several_of_a_name_have_beside_them_find_none(words, says):
@@ -310,8 +309,94 @@ def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_shape() -> None
         find_target(parse_target("blue"), page)
     with pytest.raises(NotFoundError, match=r"\[5\] button 'Start'"):
         find_target(parse_target("Restart it"), page)
-    with pytest.raises(NotFoundError, match=r"\[1\] canvas 'Board'"):
-        find_target(parse_target("green box"), page)  # that one has a name
+    with pytest.raises(NotFoundError, match=r"has a name, so call it by that: \[5\] button 'Start'"):
+        find_target(parse_target("green box"), page)
+
+
+NAMED_SHAPES = seen(
+    mark(1, "Board", "surface", tag="canvas", role="img"),
+    mark(5, "A1", "guess", look="blue", tag="round", source="ocr", role="generic"),
+    mark(6, "A2", "guess", look="blue", tag="round", source="ocr", role="generic"),
+    mark(7, "1", "guess", look="red", tag="round", source="ocr", role="generic"),
+    mark(8, "B1", "guess", look="green", tag="round", source="ocr", role="generic"),
+    mark(9, "Start", "guess", look="dashed green", tag="box", looks_like="button", source="ocr", role="generic"),
+    mark(12, "Cancel"),
+    mark(13, "Home", "link"),
+    mark(14, "Account", "link"),
+    mark(15, "Save"),
+    mark(16, "Save", "link"),
+    mark(17, "link B1", "link"),
+    mark(18, "Email", "field", role="textbox"),
+    mark(19, 'It\'s "on"'),
+)
+
+
+@pytest.mark.parametrize("words", ["blue circle", "the round blue", "blue"])
+def test_drawn_shapes_with_a_name_are_offered_by_it_where_their_colour_and_shape_are_said(words: str) -> None:
+    says = r"has a name, so call it by that: \[5\] round 'A1', \[6\] round 'A2'\."
+    with pytest.raises(NotFoundError, match=says):
+        find_target(parse_target(words), NAMED_SHAPES)
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("round A1", 5),
+        ("circle A1", 5),
+        ("the blue round A1", 5),
+        ("round blue A1", 5),
+        ("round 'A1'", 5),
+        ('blue round "A1"', 5),
+        ("button Start", 9),
+        ("dashed green box Start", 9),
+        ("button Cancel", 12),
+        ("the button 'Cancel'", 12),
+        ('link "Home"', 13),
+        ("button Save", 15),
+        ("link 'Save'", 16),
+        ("link B1", 17),
+        ("textbox 'Email'", 18),
+        ('field "Email"', 18),
+        ("button 'It\\'s \"on\"'", 19),
+        ("canvas 'Board'", 1),
+    ],
+)
+def test_a_thing_may_be_called_as_messages_show_it_with_what_it_is_before_its_name(words: str, number: int) -> None:
+    assert find_target(parse_target(words), NAMED_SHAPES) == number
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "red round A1",
+        "blue A1",
+        "round a1",
+        "Round 1",
+        "round B",
+        '"round A1"',
+        "link Account",
+        "Link Account",
+        "link 'Cancel'",
+        "Button Cancel",
+        "button cancel",
+        "big button Cancel",
+        '"button Cancel"',
+        "2nd button Cancel",
+    ],
+)
+def test_what_a_thing_is_goes_before_no_other_name_and_no_quoted_one(words: str) -> None:
+    with pytest.raises(NotFoundError, match=r"Nothing here is called|is not here"):
+        find_target(parse_target(words), NAMED_SHAPES)
+
+
+def test_a_name_that_begins_with_what_another_thing_is_wins_also_if_it_is_longer() -> None:
+    drawn = {"tag": "round", "source": "ocr", "role": "generic"}
+    two = seen(mark(1, "A1", "guess", **drawn), mark(2, "Round A1"))
+    assert find_target(parse_target("round A1"), two) == 2
+    with pytest.raises(NotFoundError, match="Nothing here is called"):
+        find_target(parse_target("round A1"), seen(mark(1, "A1", "guess", **drawn), mark(2, "Round A1 north")))
+    with pytest.raises(NotFoundError, match=r"could be any of \[1\] round 'A1', \[2\] round 'A1'"):
+        find_target(parse_target("round A1"), seen(mark(1, "A1", "guess", **drawn), mark(2, "A1", "guess", **drawn)))
 
 
 def test_drawn_shapes_without_a_name_are_offered_by_what_the_listing_calls_them_if_a_word_fits() -> None:

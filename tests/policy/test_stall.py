@@ -251,7 +251,8 @@ async def test_the_loop_goes_back_by_the_path_and_stops_on_it_where_a_thing_is_g
 
 
 def test_who_follows_lines_knows_why_they_do_it_again() -> None:
-    assert detect_stall(went(*[(page(), Click(target=2))] * 5, author="steps"), page()).times == 0
+    for author in ("steps", "scripted", "replay", "human"):
+        assert detect_stall(went(*[(page(), Click(target=2))] * 5, author=author), page()).times == 0
 
 
 def test_what_was_considered_and_not_tried_is_offered_at_once_and_from_the_second_step_on_it_is_called_a_stall() -> (
@@ -284,7 +285,9 @@ async def test_a_run_that_gets_nowhere_stops_after_as_many_steps_as_its_limit_sa
     assert [step.decision.author for step in run.steps] == ["model"] * 4 + ["loop"]
     assert run.ending is not None
     assert run.ending.status == "limit"
-    assert run.ending.sentence == "A limit was reached: 4 steps in a row brought nothing new."
+    assert (
+        run.ending.sentence == "A limit was reached: 4 steps in a row repeated what was done before, or had no effect."
+    )
 
 
 async def test_before_it_stops_it_goes_back_once_to_the_page_before() -> None:
@@ -294,4 +297,4 @@ async def test_before_it_stops_it_goes_back_once_to_the_page_before() -> None:
     assert back.decision.actions == (Goto(url="http://shop.test/list"),)
     assert back.index == 6
     assert run.ending is not None
-    assert "nothing new" in run.ending.sentence
+    assert "had no effect" in run.ending.sentence

@@ -17,6 +17,7 @@ from vision_agent.record.read import last_line
 from vision_agent.record.redact import Redactor
 from vision_agent.record.run_list import ListedRun, RunStatus, delete_run, figures_of, latest_run, list_runs, matching
 from vision_agent.record.store import RunFolder
+from vision_agent.record.verify import verify
 
 
 def begun(runs: Path, run_id: str, hours: int) -> RunFolder:
@@ -48,6 +49,9 @@ def test_a_run_that_is_still_going_is_told_from_one_that_was_cut_off(tmp_path: P
         pass
     with begun(tmp_path, "going", 2) as going:
         assert [each.status for each in list_runs(tmp_path)] == ["running", "unfinished"]
+        assert [fault.sentence for fault in verify(going.path).faults] == [
+            "The run is still going, so its record has no end yet: verify it again when it has ended"
+        ]
         with pytest.raises(UsageError, match="still going"):
             delete_run(going.path)
     assert [each.status for each in list_runs(tmp_path)] == ["unfinished", "unfinished"]

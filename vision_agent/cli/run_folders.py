@@ -55,6 +55,10 @@ def verify(run: RunsOrFiles, head: Head = None, runs: LatestIn = None, as_json: 
     raise typer.Exit(0 if found.holds else 1)
 
 
+_AUTHORS = {"steps": "step lines", "human": "a person"}
+"""Who decided, in words where the record has others."""
+
+
 def _verified(run: Path, head: str | None, runs: Path | None) -> Verified:
     from vision_agent.export.cere import verify_cere
     from vision_agent.record.verify import verify
@@ -106,7 +110,7 @@ def _told(found: Verified) -> str:
     """Whether everything holds, and what was verified, in one line."""
     from vision_agent.describe.action_sentences import ENDED, counted
 
-    authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
+    authors = ", ".join(f"{many} by {_AUTHORS.get(author, author)}" for author, many in found.authors.items())
     many = len(found.faults)
     held = "everything holds" if found.holds else counted(many, "fault")
     return (

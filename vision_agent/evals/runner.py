@@ -34,7 +34,7 @@ from vision_agent.evals.suites.suite import Stage, Suite, SuiteVerdict
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.credentials import model_accesses
 from vision_agent.models.own_decider import MakeModel
-from vision_agent.models.providers import KNOWN, provider_settings
+from vision_agent.models.providers import KNOWN, meant_class, provider_settings
 from vision_agent.ports import Approver, Memory, Model
 from vision_agent.record.read import read
 from vision_agent.record.store import locked
@@ -138,8 +138,8 @@ def items_of(
 def _check_name(model: str, suite: Suite | OfflineSuite) -> None:
     own = list(dict.fromkeys(name for task in suite.tasks for name in suite.models(task)))
     if model not in (*BASELINES, *own) and ":" not in model:
-        known = ", ".join(dict.fromkeys(("<provider>:<model>", *BASELINES, *own)))
-        raise UsageError(f"Unknown model {model!r}", f"known: {known}")
+        known = ", ".join(dict.fromkeys(("<provider>:<model>", "module:Class", *BASELINES, *own)))
+        raise UsageError(f"Unknown model {model!r}", f"{meant_class(model)}known: {known}")
 
 
 def check_key(model: str, settings: Settings) -> None:

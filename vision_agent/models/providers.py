@@ -7,6 +7,7 @@ Imports no provider's library.
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -70,6 +71,8 @@ PROVIDERS = {
 }
 NOT_MODELS = ("steps", "human")
 """The deciders that are not models."""
+_DOTTED_CLASS = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\.([A-Z]\w*)")
+"""A class with the name of its module before it; a model's name such as `gpt-5.4` is none."""
 KNOWN_MODELS = tuple(f"{name}:<model>" for name in PROVIDERS)
 KNOWN = (*KNOWN_MODELS, *NOT_MODELS)
 
@@ -79,7 +82,13 @@ def unknown_model(name: str) -> UsageError:
     provider, _, model = name.strip().partition(":")
     near = difflib.get_close_matches(provider, [*PROVIDERS, *NOT_MODELS], n=1)
     meant = f"did you mean {near[0]}{f':{model}' if near[0] in PROVIDERS else ''}? " if near else ""
-    return UsageError(f"Unknown model {name!r}", f"{meant}known are {', '.join(KNOWN)}")
+    return UsageError(f"Unknown model {name!r}", f"{meant or meant_class(name)}known are {', '.join(KNOWN)}")
+
+
+def meant_class(name: str) -> str:
+    """The question whether a class is meant, where a name is written `module.Class`; else empty."""
+    written = _DOTTED_CLASS.fullmatch(name.strip())
+    return f"did you mean {written[1]}:{written[2]}? " if written else ""
 
 
 def find_provider(name: str) -> Provider | None:

@@ -206,7 +206,7 @@ def require_deletable(folder: Path) -> None:
         raise NoSuchRun(f"There is no run folder {folder}", "`vision-agent runs` lists the runs")
     if not is_run_folder(folder):
         raise UsageError(f"{folder} is not a run folder, and nothing else is deleted")
-    if _is_running(folder):
+    if is_running(folder):
         raise UsageError(f"The run in {folder} is still going", "wait until it ends, or stop it")
 
 
@@ -238,10 +238,10 @@ def listed_run(folder: Path) -> ListedRun:
 def _status(folder: Path, ending: Ending | None) -> RunStatus:
     if ending is not None:
         return ending.status
-    return "running" if _is_running(folder) else "unfinished"
+    return "running" if is_running(folder) else "unfinished"
 
 
-def _is_running(folder: Path) -> bool:
+def is_running(folder: Path) -> bool:
     """Whether a process writes to the record, as far as the file system can tell: it holds a lock on it then."""
     try:
         lines = os.open(folder / STEPS, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)

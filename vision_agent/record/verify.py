@@ -34,6 +34,7 @@ from vision_agent.events import (
 )
 from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, readable_lines
 from vision_agent.record.run_files import hash_file, names_in, read_file, reading
+from vision_agent.record.run_list import is_running
 from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, STEPS, shot_name
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Choice, Decision, EndingStatus, Observation, Shot
@@ -116,6 +117,7 @@ def verify(folder: Path, head: str | None = None, *, may_lack_downloads: bool = 
 
 
 def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verified:
+    is_going = is_running(folder)  # asked first: it may end while its lines are read
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
     read: dict[int, RecordLine | RecordError] = {}
@@ -135,7 +137,9 @@ def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verifie
         sequence.add(line)
     files = _Files(folder, may_lack_downloads)
     files.check([line for line in lines if line.n != suspect])
-    faults += sorted([*sequence.finish(may_go_on=bool(errors)), *files.faults], key=lambda fault: fault.line)
+    faults += sorted(
+        [*sequence.finish(may_go_on=bool(errors), is_running=is_going), *files.faults], key=lambda fault: fault.line
+    )
     return Verified(
         folder=str(folder),
         chain=chain,
@@ -253,10 +257,11 @@ class _EventSequence:
                 if self._decision is not None and not may_be_open:
                     self._fault(f"the run ended as {event.ending.status} before step {self.steps} was complete")
 
-    def finish(self, *, may_go_on: bool = False) -> list[Fault]:
+    def finish(self, *, may_go_on: bool = False, is_running: bool = False) -> list[Fault]:
         """All faults, including those that appear only at the end of the record.
 
         `may_go_on`: whether lines could not be read, which may hold what is missing at the end.
+        `is_running`: whether a process still writes to the record.
         """
         if may_go_on:
             return self._faults
@@ -267,6 +272,8 @@ class _EventSequence:
             why = ": it was interrupted or cut" if self._line else ""
             where = f"Line {self._line}: the" if self._line else "The"
             sentence = f"{where} record stops before the end of the run{why}"
+            if is_running:
+                sentence = "The run is still going, so its record has no end yet: verify it again when it has ended"
             self._faults.append(Fault(line=self._line, sentence=sentence, kind="unfinished"))
         return self._faults
 

@@ -152,7 +152,7 @@ def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> 
 
 
 def require_secrets(model: str | Model | None, task: Task) -> None:
-    """Raises `UsageError` if step lines type a secret that the task does not have."""
+    """Raises `UsageError` if step lines type a secret that the task does not have, or one that cannot be typed so."""
     known = {*(each.name for each in task.secrets), *task.private_kinds}
     missing = model.named - known if isinstance(model, StepsModel) else ()
     if missing:
@@ -160,6 +160,13 @@ def require_secrets(model: str | Model | None, task: Task) -> None:
         raise UsageError(
             f"The step lines name the secret {name}, which was not given",
             f'give it with --secret, --code or --private, or secrets={{"{name}": …}} in Python',
+        )
+    if isinstance(model, StepsModel) and model.private_typed:
+        name = min(model.private_typed)
+        is_given = any(each.name == name for each in task.secrets)
+        raise UsageError(
+            f"The step lines type <private:{name}>, which is how a page that shows it is recorded",
+            f'to type it, write "<secret:{name}>"' if is_given else "type the value",
         )
     if not isinstance(model, StepsModel) or not (task.start_url or "").startswith("file:"):
         return

@@ -44,6 +44,7 @@ from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
+from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.geometry import Box
 from vision_agent.text.escape import safe_line
 from vision_agent.text.urls import bounded_address
@@ -132,7 +133,9 @@ async def determine_outcome(
         changes.append(pending)
     said = changes
     if effect == "no_effect":
-        said = [*changes, _no_change_words(attempt, is_painted, read.paint, before.seen)]
+        # Where a request was blocked, that is why nothing changed, and another mark would not help.
+        at_fault = None if any(each.kind == "blocked" for each in happened) else attempt.at
+        said = [*changes, _no_change_words(attempt, at_fault, is_painted, read.paint, before.seen)]
     return Outcome(
         status="done",
         effect=effect,
@@ -363,12 +366,15 @@ def _final_sentence(attempt: Attempt, now: LiveElement | None, paint: Paint | No
     return f"Clicked {attempt.at.words}, but it is not {word}"
 
 
-def _no_change_words(attempt: Attempt, is_painted: bool, paint: Paint | None, seen: LiveObservation) -> str:
+def _no_change_words(
+    attempt: Attempt, at: Location | None, is_painted: bool, paint: Paint | None, seen: LiveObservation
+) -> str:
+    """That nothing changed, and what is near `at`, if it was clicked."""
     if paint is not None and paint.own and attempt.at is not None and not is_painted:
         return "nothing looks different, but the page changed something: it may have been switched"
     apart = ", apart from hover and focus styles" if is_painted else ""
     is_click = attempt.expected is None and attempt.wants_ticked is None
-    return f"nothing changed{apart}" + (_nearest_marks(attempt.at, seen) if attempt.at and is_click else "")
+    return f"nothing changed{apart}" + (_nearest_marks(at, seen) if at and is_click else "")
 
 
 def tick_state(element: LiveElement | None) -> str | None:
@@ -554,4 +560,5 @@ def _nearest_marks(at: Location, seen: LiveObservation) -> str:
         others.insert(0, at.under)
     if not others:
         return ""
-    return "; nearest are " + ", ".join(mark_words(mark) for mark in others[:3])
+    listed = ", ".join(f"{mark_words(mark)}{distinction_suffix(mark, marks)}" for mark in others[:3])
+    return f"; nearest {'is' if len(others) == 1 else 'are'} {listed}"

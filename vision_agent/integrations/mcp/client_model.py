@@ -92,9 +92,8 @@ class LentModel(Model):
         if len(mine) >= self._most_steps:
             return await self._give_back(f"It took {len(mine)} steps and has not finished.", task, steps, observation)
         if detect_stall(mine, observation).times >= _MOST_STALLED:
-            return await self._give_back(
-                f"{_MOST_STALLED} steps in a row brought nothing new.", task, steps, observation
-            )
+            why = f"{_MOST_STALLED} steps in a row repeated what was done before, or had no effect."
+            return await self._give_back(why, task, steps, observation)
         lent = task.model_copy(update={"goal": self._goal})
         try:
             decision = await self._inner.decide(lent, mine, observation, complaint=complaint)

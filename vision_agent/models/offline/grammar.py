@@ -114,6 +114,8 @@ where several have one name, with words behind it in ‹ › or < > that only on
 as the listing shows them (Delete ‹Ann›, Delete in row Ann, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
 by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
+Messages show what a thing is before its name, and it may be called so: button "Cancel", link "Home", round A1, or
+blue round A1 for something drawn.
 If nothing has the name, the only thing whose name begins or ends with it is taken (Play for Play Video), unless it
 deletes, sends, pays or submits, or the page goes on outside the view.
 If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
@@ -311,7 +313,8 @@ def _named(text: str) -> NamedTarget:
         _fail("ordinals count from 1st")
     # Quotes mark the exact name; without them all of the text may be a name, such as `Sort list`.
     words = name if quoted and not (kind or nth or distinction) else text
-    return NamedTarget(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside)
+    said = kind[1].lower() if kind else ""
+    return NamedTarget(words=words, name=name, kind=said, nth=nth, beside=beside, is_quoted=bool(quoted))
 
 
 def _pair(text: str, word: str) -> tuple[str, str]:

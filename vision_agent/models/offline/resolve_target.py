@@ -7,6 +7,7 @@ click is worse than an error. With a distinction, as in `Delete ‹Ann›`, punc
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,8 @@ _KINDS = {
     "surface": "surface",
 }
 KIND_WORDS = frozenset([*_ROLES, *_KINDS])
+_NEVER_VERBS = {"button", "checkbox"}
+"""Words for a kind that hardly begin a name; `Link account` and `Switch user` are names."""
 _CELLS = ("cell", "cells", "row", "rows", "column", "columns")
 """Words for a part of a grid."""
 _SLIP = 80
@@ -119,6 +122,8 @@ class NamedTarget:
     """Whether a longer name, or one with other punctuation, is no match: it may be another customer's."""
     whole_name: str = ""
     """The name, if what stands beside it may also be its end; else empty."""
+    is_quoted: bool = False
+    """Whether the name stood in quotes, so that none of its words says what kind of thing it is."""
 
     def __str__(self) -> str:
         return f"{self.words!r}"
@@ -285,7 +290,8 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         numbered = f" For the mark with this number, write [{where.name}]." if is_number else ""
         if where.beside and (elsewhere := _called(meant.name, observation.marks)):
             found_instead = _described(elsewhere, observation.marks)
-            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there is {found_instead}{hidden}."
+            are = "is" if len(elsewhere) == 1 else "are"
+            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
@@ -389,7 +395,41 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
         return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
     called = _called(where.words, marks) or _called(where.name, of_kind)
     called = called or _looking(where.words, marks) or _looking(where.name, marks)
-    return called or ([] if where.is_exact else _nearly_called(where.name, of_kind))
+    if called or where.is_exact:
+        return called
+    return _nearly_called(where.name, of_kind) or _with_kind_before(where, marks)
+
+
+def _with_kind_before(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks that are called as messages show them, what they are before the name: `round A1`, `button 'Cancel'`.
+
+    Nothing may be called so itself, nor have all the words in its name. Without quotes only a drawn thing is called by
+    its shape, and a page's by a word that hardly begins a name; both count capitals: `Round 1` is no `round 1`.
+    """
+    if where.is_quoted or where.kind or where.nth or any(_folded(where.name) in _folded(each.name) for each in marks):
+        return []
+
+    def is_so_called(mark: Mark, label: str) -> bool:
+        quoted = (repr(label), json.dumps(label, ensure_ascii=False))
+        return any(
+            where.name.endswith(f" {said}") and _says_kind(where.name.removesuffix(said).split(), mark, said in quoted)
+            for said in (*quoted, label)
+        )
+
+    return [mark for mark in marks if any(is_so_called(mark, label) for label in _names(mark))]
+
+
+def _says_kind(said: Sequence[str], mark: Mark, is_quoted: bool) -> bool:
+    """Whether these words say what a mark is: all of the shape of something drawn, and its colour if any is said."""
+    if mark.source != "dom" and mark.kind != "surface":
+        looks = [shape for shape in ([mark.tag], mark.looks_like.split()) if shape]
+        looks += [[*mark.look.split(), *shape] for shape in looks]
+        return sorted(_SHAPES.get(word, word) for word in said) in map(sorted, looks)
+    if len(said) != 1:
+        return False
+    [word] = said
+    is_kind = (word in KIND_WORDS and _is_a(mark, word)) or word == mark.role
+    return is_kind and (is_quoted or word in _NEVER_VERBS)
 
 
 def _looking(words: str, marks: Sequence[Mark]) -> list[Mark]:
@@ -508,6 +548,12 @@ def _nearest(words: str, marks: Sequence[Mark]) -> str:
         looking := [mark for mark in marks if set(said).issubset(word for looks in _all_looks(mark) for word in looks)]
     ):
         return f"what looks like it has no name, so name it by its number: {_described(looking, marks)}"
+    if (
+        said
+        and not _is_slip(words, marks)
+        and (alike := [mark for mark in marks if mark.name and _is_like(said, mark)])
+    ):
+        return f"what looks like it has a name, so call it by that: {_described(alike, marks)}"
     named = [mark for mark in marks if mark.name]
     best = process.extract(_folded(words), [_folded(mark.name) for mark in named], scorer=fuzz.WRatio, limit=_MOST_NEAR)
     near = [(score, named[at]) for _, score, at in best]
@@ -517,6 +563,12 @@ def _nearest(words: str, marks: Sequence[Mark]) -> str:
         return "there is no mark with a name"
     near.sort(key=lambda each: -each[0])
     return f"the nearest are {_described([mark for _, mark in near[:_MOST_NEAR]], marks)}"
+
+
+def _is_like(said: Sequence[str], mark: Mark) -> bool:
+    """Whether all of these words are the colour, shape or role of a drawn mark."""
+    is_drawn = mark.source != "dom" and mark.kind != "surface"
+    return is_drawn and set(said).issubset([*mark.look.split(), mark.tag, *_folded(mark.looks_like).split()])
 
 
 def _fits(said: Sequence[str], mark: Mark) -> float:

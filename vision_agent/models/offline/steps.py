@@ -44,6 +44,9 @@ _NOT_ENDED = ("cut_off", "not_reached")
 """A wait that was refused so did not end: the run was interrupted."""
 _MOST_SCROLLS = 20
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
+_PRIVATE = re.compile(r"<private:([\w.-]+)>")
+_TYPED = re.compile(r'(?:type|append)\s+("(?:[^"\\]|\\.)*")', re.IGNORECASE)
+"""The text that a line types."""
 _END, _GIVE_UP = "finish", "give up"
 
 
@@ -83,6 +86,12 @@ class StepsModel(Model):
         """The names of the secrets that its lines type."""
         typing = (line.text for line in self._lines if line.text.split()[0].lower() in ("type", "append"))
         return frozenset(name for text in typing for name in _SECRET.findall(text))
+
+    @property
+    def private_typed(self) -> frozenset[str]:
+        """The names of the private data that its lines type as `<private:NAME>`, which is how a page shows it."""
+        texts = (match[1] for line in self._lines if (match := _TYPED.match(line.text)))
+        return frozenset(name for text in texts for name in _PRIVATE.findall(text))
 
     def check_calls(self, custom: Sequence[CustomAction]) -> None:
         """Checks the custom actions that its lines call, and their arguments.
@@ -127,9 +136,10 @@ class StepsModel(Model):
                 return self._give_up(f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}")
             elif refused.status == "partial" or refused.refusal == "timed_out":
                 # Input was or may have been sent before the page stopped responding: a second try could order twice.
+                line = self._lines[self._next]
+                again = "sent again" if line.call is None else "called again"
                 return self._give_up(
-                    f"{_quote_line(self._lines[self._next])} may have been carried out, so it is not sent again: "
-                    f"{refused.sentence}"
+                    f"{_quote_line(line)} may have been carried out, so it is not {again}: {refused.sentence}"
                 )
             elif self._has_retried:
                 return self._give_up(f"{_quote_line(self._lines[self._next])} was refused twice: {refused.sentence}")
