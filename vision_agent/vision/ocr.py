@@ -128,7 +128,7 @@ class OcrReader:
             "Rec.rec_img_shape": [3, _HEIGHT_PX, _WIDTH_PX],
         }
         self._new_engine: Callable[..., Any] = lambda **more: RapidOCR(params=params | more)
-        self._engine = self._new_engine()
+        self._engine: Any = self._new_engine()
         self._small_engine: Any = None
         self._searched: OrderedDict[bytes, list[tuple[Box, tuple[Reading, ...]]]] = OrderedDict()
         self._cache: OrderedDict[bytes, Reading] = OrderedDict()
@@ -176,15 +176,13 @@ class OcrReader:
         What is small is not enlarged to be searched, as it is by `lines`, so that a low canvas takes less time.
         """
         part = picture.crop(within)
-        pixels = _with_contrast(pixels_of(part))
-        if pixels is None:
-            return Search((), is_all_read=True)
+        pixels = pixels_of(part)
         key = _key(pixels)
         if key not in self._searched:
             if time.monotonic() >= until:
                 return Search((), is_all_read=False)
             found: list[tuple[Box, tuple[Reading, ...]]] = []
-            for box, upright in self._upright_lines(pixels):
+            for box, upright in self._upright_lines(_with_contrast(pixels)):
                 if time.monotonic() >= until:
                     return Search(_rough_lines(found, part), is_all_read=False)
                 found.append((box, self._all_readings(upright)))
@@ -291,13 +289,11 @@ def _key(pixels: Pixels) -> bytes:
     return hashlib.blake2b(pixels.tobytes() + repr(pixels.shape).encode(), digest_size=16).digest()
 
 
-def _with_contrast(pixels: Pixels) -> Pixels | None:
-    """The pixels, of which faint differences are increased; None if they are all the same."""
+def _with_contrast(pixels: Pixels) -> Pixels:
+    """The pixels, of which faint differences are increased."""
     low, high = pixels.min(axis=(0, 1)).astype(int), pixels.max(axis=(0, 1)).astype(int)
     most = int((high - low).max())
-    if most == 0:
-        return None
-    if most >= _FAINT:
+    if most == 0 or most >= _FAINT:
         return pixels
     return np.asarray((pixels.astype(int) - low) * 255 // most, np.uint8)
 
