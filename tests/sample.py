@@ -279,6 +279,8 @@ LONG = frozenset(
         "browser/test_setup.py::test_a_failing_command_says_why_and_keeps_addresses_to_itself",
         "browser/test_setup.py::test_a_folder_that_cannot_be_made_is_no_place_for_runs",
         "browser/test_setup.py::test_nothing_is_fetched_where_a_browser_works",
+        "browser/test_shown_secrets.py::test_a_value_in_pixels_is_in_no_picture_however_it_is_drawn",
+        "browser/test_shown_secrets.py::test_a_value_that_is_misread_by_some_letters_is_in_no_picture",
         "browser/test_shown_secrets.py::test_a_value_that_is_read_in_a_canvas_is_in_no_picture_and_what_is_beside_it_stays",
         "browser/test_slider.py::test_a_value_that_the_slider_does_not_take_becomes_the_nearest_and_is_told",
         "browser/test_slider.py::test_a_value_too_many_keys_away_is_dragged_near_and_reached_with_keys",

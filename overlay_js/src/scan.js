@@ -6,6 +6,7 @@ import { countOfSuspects } from './closed_shadow_suspects.js';
 import { contextLines } from './unmarked_text.js';
 import { standForComboboxes } from './combobox_box.js';
 import { standForDrawnFields } from './drawn_editor.js';
+import { drawnPictures } from './drawn_pictures.js';
 import { attributeOf, bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf } from './dom.js';
 import { titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame_place.js';
@@ -140,6 +141,7 @@ function wholeScan(doc, request) {
     covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
     words: request.words ? watchWords(doc, root, near, clip) : null,
+    pictures: request.words ? drawnPictures(doc, near, clip) : [],
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     outOfView: outOfView(doc, request.known ?? [], elements, clip),
     frames,

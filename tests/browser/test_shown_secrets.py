@@ -144,3 +144,75 @@ def test_a_value_that_is_read_in_two_texts_of_a_drawing_is_found() -> None:
     texts = [("Kumquat-Ze", first), ("ppelin9137", second), ("Next to it", Box(x=10, y=80, width=90, height=16))]
     boxes = drawn_secrets(texts, redact.find)
     assert [(box.x, box.width) for box in boxes] == [(8, 94), (98.5, 94)]
+
+
+PEN = "<canvas id=it width=WIDTH height=HEIGHT></canvas><script>const pen = it.getContext('2d'); pen.font = 'SIZEpx sans-serif'; "
+LETTERS = f"[...'{VALUE}'].forEach((each, at) => pen.fillText(each, 4 + at * 20, 30))"
+
+
+def drawn(width: int, height: int, size: int, script: str) -> str:
+    pen = PEN.replace("WIDTH", str(width)).replace("HEIGHT", str(height)).replace("SIZE", str(size))
+    return f"{pen}{script}</script>"
+
+
+LEFT = drawn(120, 40, 20, f"pen.fillText('{VALUE}', 4, 27)")
+IMAGE = "const shown = new Image(); shown.src = it.toDataURL(); it.replaceWith(shown)"
+BEHIND = "document.body.insertAdjacentHTML('beforeend', `<div style=\"width:400px;height:40px;background:url(${it.toDataURL()})\"></div>`); it.remove()"
+PIXELS = {
+    "in a low canvas": drawn(400, 40, 20, f"pen.fillText('pw {VALUE}', 4, 27)"),
+    "in a lower canvas": drawn(400, 30, 20, f"pen.fillText('pw {VALUE}', 4, 22)"),
+    "in a canvas as low as its line": drawn(400, 20, 20, f"pen.fillText('pw {VALUE}', 0, 17)"),
+    "in small letters": drawn(200, 12, 9, f"pen.fillText('pw {VALUE}', 1, 10)"),
+    "in a picture made of a canvas": drawn(400, 40, 20, f"pen.fillText('pw {VALUE}', 4, 27); {IMAGE}"),
+    "behind a box": drawn(400, 40, 20, f"pen.fillText('pw {VALUE}', 4, 27); {BEHIND}"),
+    "from top to bottom": drawn(60, 400, 20, f"pen.rotate(Math.PI / 2); pen.fillText('{VALUE}', 20, -20)"),
+    "upside down": drawn(400, 60, 20, f"pen.rotate(Math.PI); pen.fillText('{VALUE}', -300, -20)"),
+    "aslant": drawn(400, 200, 20, f"pen.rotate(.5); pen.fillText('{VALUE}', 30, 20)"),
+    "in large letters": drawn(1200, 120, 90, f"pen.fillText('{VALUE}', 10, 95)"),
+    "letter by letter": drawn(420, 40, 18, LETTERS),
+    "in two canvases": f"<div style='display:flex'>{LEFT}<canvas id=two width=300 height=40></canvas></div><script>const second = two.getContext('2d'); second.font = pen.font; second.fillText('{VALUE}', -116, 27)</script>",
+}
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+@pytest.mark.parametrize("way", PIXELS)
+async def test_a_value_in_pixels_is_in_no_picture_however_it_is_drawn(on: On, way: str) -> None:
+    async with on(PIXELS[way]) as bare:
+        assert dark_pixels(bare) > 50, "the page shows it"
+    async with on(PIXELS[way], secrets=SECRET, settings=SETTINGS.model_copy(update={"ocr_deadline_s": 60})) as hand:
+        assert dark_pixels(hand) == 0
+        assert hand.seen.warnings == ()
+
+
+LOW = drawn(400, 40, 20, f"pen.fillText('pw {VALUE}', 4, 27)")
+UNREAD = SETTINGS.model_copy(update={"ocr_deadline_s": 0})
+NOT_READ = "was not all read, so a secret in it could not be masked"
+
+
+@pytest.mark.parametrize("body", [LOW, LOW.replace("height=40", "height=100")], ids=["low", "high"])
+async def test_a_canvas_that_was_not_read_is_said_once_if_there_is_a_secret(on: On, body: str) -> None:
+    async with on(body, settings=UNREAD) as bare:
+        assert bare.seen.warnings == ()
+    async with on(body, settings=UNREAD, secrets=SECRET) as hand:
+        [warning] = hand.seen.warnings
+        which = f"mark {hand.seen.marks[0].label_text}" if hand.seen.marks else "a canvas without a mark"
+        assert warning == f"what is drawn in {which} {NOT_READ}"
+        assert (await hand.look()).warnings == ()
+        await hand.page.reload()
+        assert (await hand.look()).warnings == (warning,)
+
+
+async def test_other_pictures_that_were_not_read_are_counted_and_icons_and_blank_ones_are_not(on: On) -> None:
+    body = PIXELS["in a picture made of a canvas"] + "<div style='height:20px'></div>"
+    behind = PIXELS["behind a box"].replace("id=it", "id=other").replace("it.", "other.").replace("pen", "pen2")
+    icons = "<svg width=16 height=16><path d='M0 0h16v16z'/></svg><canvas width=200 height=60></canvas>"
+    async with on(body + behind + icons, settings=UNREAD, secrets=SECRET) as hand:
+        assert hand.seen.warnings == (f"what is drawn in 2 pictures {NOT_READ}",)
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+async def test_a_value_that_is_misread_by_some_letters_is_in_no_picture(on: On) -> None:
+    misread = VALUE.replace("l", "1").replace("q", "g")
+    shown = drawn(400, 40, 20, f"pen.fillText('pw {misread}', 4, 27)")
+    async with on(shown, secrets=SECRET, settings=SETTINGS.model_copy(update={"ocr_deadline_s": 60})) as hand:
+        assert dark_pixels(hand) == 0

@@ -46,6 +46,19 @@ _SHORT = 2
 _LARGER = 3
 """The factor by which the third reading enlarges."""
 _MOST_CACHED = 20_000
+_MOST_SEARCHED = 500
+_FRAME_PX = 16
+"""What is added around a part that is searched: letters that touch its edge are not found."""
+_DETECTED_PX = 32
+"""The shorter side to which the engine at least enlarges what it searches."""
+_UPRIGHT = 1.5
+"""How many times as high as wide a line is that runs up or down."""
+_TURNED = 0.95
+"""The confidence below which a line is also read upside down; words that stand on their head have up to 0.8."""
+_ALL_READ = 0.5
+"""The confidence below which a line counts as not read where no word may be missed."""
+_FAINT = 60
+"""Tones, of 255; if a part has no greater differences, they are increased."""
 _NARROWEST = 0.25
 """The width of a letter in heights of its line, at least: shorter lines need not be read to be known to lack words."""
 _MAY_BE = 60
@@ -71,6 +84,22 @@ class FoundWords(NamedTuple):
     reading: Reading
 
 
+class RoughLine(NamedTuple):
+    """A place in which there may be words."""
+
+    box: Box
+    texts: tuple[str, ...]
+    """What each way of reading it says; they may differ, and all be wrong."""
+
+
+class Search(NamedTuple):
+    """All that may be words in a part of a picture."""
+
+    lines: tuple[RoughLine, ...]
+    is_all_read: bool
+    """Whether there was time for all, and every line says something likely."""
+
+
 NOTHING = Reading("", 0.0)
 
 
@@ -93,13 +122,15 @@ class OcrReader:
             raise UsageError(
                 "Text in pictures cannot be read: rapidocr is not installed", "pip install 'vision-agent[ocr]'"
             ) from error
-        self._engine: Any = RapidOCR(
-            params={
-                "Global.log_level": "error",
-                "Global.text_score": 0.0,
-                "Rec.rec_img_shape": [3, _HEIGHT_PX, _WIDTH_PX],
-            }
-        )
+        params = {
+            "Global.log_level": "error",
+            "Global.text_score": 0.0,
+            "Rec.rec_img_shape": [3, _HEIGHT_PX, _WIDTH_PX],
+        }
+        self._new_engine: Callable[..., Any] = lambda **more: RapidOCR(params=params | more)
+        self._engine: Any = self._new_engine()
+        self._small_engine: Any = None
+        self._searched: OrderedDict[bytes, list[tuple[Box, tuple[Reading, ...]]]] = OrderedDict()
         self._cache: OrderedDict[bytes, Reading] = OrderedDict()
         self._glances: OrderedDict[bytes, Reading] = OrderedDict()
 
@@ -138,6 +169,55 @@ class OcrReader:
         part = picture.crop(within)
         readings = [(line, self._read(part, line, inf)) for line in self._lines(part)]
         return [FoundWords(line, reading) for line, reading in readings if reading is not None and reading.text]
+
+    def search(self, picture: Picture, within: Box, until: float = inf) -> Search:
+        """All that may be words in a page box, of any size and direction: nothing should be missed, wrong or not.
+
+        What is small is not enlarged to be searched, as it is by `lines`, so that a low canvas takes less time.
+        """
+        part = picture.crop(within)
+        pixels = pixels_of(part)
+        key = _key(pixels)
+        if key not in self._searched:
+            if time.monotonic() >= until:
+                return Search((), is_all_read=False)
+            found: list[tuple[Box, tuple[Reading, ...]]] = []
+            for box, upright in self._upright_lines(_with_contrast(pixels)):
+                if time.monotonic() >= until:
+                    return Search(_rough_lines(found, part), is_all_read=False)
+                found.append((box, self._all_readings(upright)))
+            self._searched[key] = found
+            if len(self._searched) > _MOST_SEARCHED:
+                self._searched.popitem(last=False)
+        self._searched.move_to_end(key)
+        found = self._searched[key]
+        is_all_read = all(max(each.confidence for each in readings) >= _ALL_READ for _, readings in found)
+        return Search(_rough_lines(found, part), is_all_read)
+
+    def _upright_lines(self, pixels: Pixels) -> list[tuple[Box, Pixels]]:
+        """The lines in these pixels, each turned so that it runs to the right, or to the left."""
+        if self._small_engine is None:
+            self._small_engine = self._new_engine(**{"Det.limit_side_len": _DETECTED_PX})
+        ground = np.median(np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]), axis=0)
+        framed = cv2.copyMakeBorder(pixels, *[_FRAME_PX] * 4, cv2.BORDER_CONSTANT, value=ground.tolist())
+        result = self._small_engine(framed, use_det=True, use_cls=False, use_rec=False)
+        lines = []
+        for corners in [] if result.boxes is None else np.asarray(result.boxes, np.float32):
+            (left, top), (right, bottom) = corners.min(axis=0) - _FRAME_PX, corners.max(axis=0) - _FRAME_PX
+            lines.append((Box(x=left, y=top, width=right - left, height=bottom - top), _upright(framed, corners)))
+        return lines
+
+    def _all_readings(self, line: Pixels) -> tuple[Reading, ...]:
+        ways = [line]
+        if line.shape[0] >= _UPRIGHT * line.shape[1]:
+            ways = [cv2.rotate(line, cv2.ROTATE_90_CLOCKWISE), cv2.rotate(line, cv2.ROTATE_90_COUNTERCLOCKWISE)]
+        readings = [self._recognize_once(each) for each in ways]
+        if max(each.confidence for each in readings) < _TURNED:
+            readings.append(self._recognize_once(cv2.rotate(line, cv2.ROTATE_180)))
+        best = max(readings, key=lambda each: each.confidence)
+        if best.confidence < _ONCE or len(best.text) <= _SHORT or _has_digit(best.text):
+            readings.append(self._recognize_once(_black_on_white(ways[0])))
+        return tuple(readings)
 
     def _lines(self, picture: Picture) -> list[Box]:
         """The page boxes of lines of text, as the engine finds them."""
@@ -193,7 +273,7 @@ def _cached(
     cache: OrderedDict[bytes, Reading], pixels: Pixels, until: float, read: Callable[[], Reading]
 ) -> Reading | None:
     """What was read in these pixels before, or is now; None if it is too late for that."""
-    key = hashlib.blake2b(pixels.tobytes() + repr(pixels.shape).encode(), digest_size=16).digest()
+    key = _key(pixels)
     if key in cache:
         cache.move_to_end(key)
     elif time.monotonic() >= until:
@@ -203,6 +283,41 @@ def _cached(
         if len(cache) > _MOST_CACHED:
             cache.popitem(last=False)
     return cache[key]
+
+
+def _key(pixels: Pixels) -> bytes:
+    return hashlib.blake2b(pixels.tobytes() + repr(pixels.shape).encode(), digest_size=16).digest()
+
+
+def _with_contrast(pixels: Pixels) -> Pixels:
+    """The pixels, of which faint differences are increased."""
+    low, high = pixels.min(axis=(0, 1)).astype(int), pixels.max(axis=(0, 1)).astype(int)
+    most = int((high - low).max())
+    if most == 0 or most >= _FAINT:
+        return pixels
+    return np.asarray((pixels.astype(int) - low) * 255 // most, np.uint8)
+
+
+def _upright(pixels: Pixels, corners: Any) -> Pixels:
+    """The part of the pixels between four corners, beginning at the upper left one, as a rectangle."""
+    wide = max(1, round(float(max(np.linalg.norm(corners[1] - corners[0]), np.linalg.norm(corners[2] - corners[3])))))
+    high = max(1, round(float(max(np.linalg.norm(corners[3] - corners[0]), np.linalg.norm(corners[2] - corners[1])))))
+    ends = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], np.float32)
+    turn = cv2.getPerspectiveTransform(np.asarray(corners, np.float32), ends)
+    return np.asarray(
+        cv2.warpPerspective(pixels, turn, (wide, high), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE),
+        np.uint8,
+    )
+
+
+def _rough_lines(found: Sequence[tuple[Box, tuple[Reading, ...]]], part: Picture) -> tuple[RoughLine, ...]:
+    """What was read in the pixels of a part, on the page."""
+    lines = []
+    for box, readings in found:
+        start, end = (part.map.to_page(Point(x=x, y=y)) for x, y in ((box.x, box.y), (box.right, box.bottom)))
+        page_box = Box(x=start.x, y=start.y, width=end.x - start.x, height=end.y - start.y)
+        lines.append(RoughLine(page_box, tuple(each.text for each in readings)))
+    return tuple(lines)
 
 
 def folded(text: str) -> str:

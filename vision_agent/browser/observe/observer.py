@@ -19,6 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.browser.observe import look_warnings
+from vision_agent.browser.observe.drawn_secrets import DrawnSecrets, UnreadPictures, search_pictures
 from vision_agent.browser.observe.hung_page import hung_observation
 from vision_agent.browser.observe.icons import nameless, with_icons
 from vision_agent.browser.observe.last_result import LastResult
@@ -80,6 +81,7 @@ class Observer:
     """They, and other values that no picture and no listing may show; None: nothing is hidden."""
     _memory: MarkMemory = field(init=False)
     _surfaces: Surfaces = field(init=False)
+    _unread: UnreadPictures = field(default_factory=UnreadPictures)
     players: IdlePlayers = field(default_factory=IdlePlayers)
     _last_scan: Scan | None = None
     _last_drawn: tuple[Mark, ...] = ()
@@ -237,14 +239,16 @@ class Observer:
                 self._memory.keep_icons(marks)
                 stages.end("icons")
             studied = await studying
-            masked = self._without_drawn_secrets(shown, targets)
+            drawn = await self._search_pictures(view, shown)
+            masked = self._without_drawn_secrets(shown, targets, drawn)
             rendered = await self._render(masked, marks, studied.distinct, stages)
             if not await staying_quiet:
                 raise FrameSilent(_CHANGED)
         if self.settings.marks_on_page:
             shows = rendered.layer.model_dump(mode="json")
             await overlay_calls.document.show_layer(page.main_frame, deadline_s, shows, view.shown)
-        observation = await self._assemble(view, shown, targets, marks, rendered, studied.phash, stages)
+        unread = self._unread.warnings(drawn.unread, read.marks)
+        observation = await self._assemble(view, shown, targets, marks, rendered, studied.phash, unread, stages)
         self._memory.keep(targets.known)
         self._last_scan = read.scan
         seen = LiveObservation(
@@ -360,6 +364,7 @@ class Observer:
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()
+            self._unread.restart()
             self._last_drawn = ()
         return read
 
@@ -433,12 +438,24 @@ class Observer:
         self._last_plan = place.plan(marks, extent, self._style, before, self._last_plan)
         return self._last_plan
 
-    def _without_drawn_secrets(self, shown: ShownPicture, targets: Targets) -> ShownPicture:
+    async def _search_pictures(self, view: View, shown: ShownPicture) -> DrawnSecrets:
+        """The hidden values in all that the page draws, and what was not read."""
+        pictures = [each for scanned in view.read.scan.frames for each in scanned.answer.pictures]
+        if not (self.hides and pictures):
+            return DrawnSecrets()
+        reader = await self.reader()
+        until = time.monotonic() + self.settings.ocr_deadline_s
+        return await asyncio.to_thread(
+            search_pictures, shown.clean, pictures, reader, until, self.find_hidden, self.secrets()
+        )
+
+    def _without_drawn_secrets(self, shown: ShownPicture, targets: Targets, drawn: DrawnSecrets) -> ShownPicture:
         """The picture without hidden values that were read in drawings.
 
         Only what is shown and recorded lacks them: the pixels of a target are compared whole before a press.
         """
-        boxes = drawn_secrets(targets.contents.texts, self.find_hidden) if self.hides else ()
+        read = drawn_secrets(targets.contents.texts, self.find_hidden) if self.hides else ()
+        boxes = (*read, *drawn.boxes)
         return replace(shown, clean=shown.clean.masked(boxes)) if boxes else shown
 
     async def _render(
@@ -486,6 +503,7 @@ class Observer:
         marks: tuple[Mark, ...],
         rendered: RenderedShots,
         phash: str,
+        unread: Sequence[str],
         stages: StageTimes,
     ) -> Observation:
         """The observation; its listing is written while the marked picture is encoded."""
@@ -515,6 +533,7 @@ class Observer:
         warnings = (
             *scan.warnings,
             *contents.warnings,
+            *unread,
             *look_warnings.unrest_warnings(view.at_rest, moved),
             *filter(None, [rendered.warning]),
             *self._legibility_warnings(marks, shown.clean),

@@ -190,6 +190,8 @@ class ScanAnswer:
     fields: tuple[FilledField, ...]
     words: tuple[ShownWord, ...]
     """In document order, if they were asked for."""
+    pictures: tuple[DrawnPicture, ...]
+    """What draws words that are not among them, if they were asked for."""
     scroll: ScrollState
     device_ratio: float
     is_right_to_left: bool
@@ -202,6 +204,17 @@ class ScanAnswer:
     """Whether a frame of the page has crashed."""
     read: ReadTable = field(compare=False, repr=False)
     """The marks as they came, for the next scan."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPicture:
+    """What a frame draws as pixels or shapes, such as a canvas, with its page box."""
+
+    key: MarkKey
+    """Empty if it stands for all that the frame shows."""
+    tag: str
+    """`background` for what a style sheet draws, `page` for all that the frame shows."""
+    box: Box
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +294,9 @@ async def scan(
             for each in answer["fields"]
         ),
         words=shown_words(answer["words"], at),
+        pictures=tuple(
+            DrawnPicture(MarkKey(each["key"]), each["tag"], at.box_to_page(each["rect"])) for each in answer["pictures"]
+        ),
         scroll=ScrollState(**answer["scroll"]),
         device_ratio=answer["deviceRatio"],
         is_right_to_left=answer["rightToLeft"],
