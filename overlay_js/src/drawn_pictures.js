@@ -1,23 +1,21 @@
-// Where a frame may show words that no text node, field or style sheet holds: what it draws as pixels or as shapes.
-// The pixels tell the words, if anybody can read them.
-import { localNameOf, rectOf, styleOf } from './dom.js';
+// Where a frame may show what was typed into it, in words that no text node, field or style sheet holds: what scripts
+// draw as pixels. The pixels tell the words, if anybody can read them. A picture that a server sends is not among it.
+import { attributeOf, localNameOf, rectOf, styleOf } from './dom.js';
 import { keyOf } from './registry.js';
 import { inputTypeOf } from './role.js';
 
 /** @import { Area } from './quad.js' */
 
-const PIXEL_TAGS = new Set(['canvas', 'video', 'img', 'embed', 'object', 'svg', 'image']);
+const PIXEL_TAGS = new Set(['canvas', 'video', 'embed', 'object']);
 /** CSS pixels. What is smaller has no room for three letters. */
 const LEAST_PICTURE = { width: 12, height: 5 };
 /** If there are more, all that shows counts as one. */
 const MOST_PICTURES = 300;
+/** CSS pixels. What is smaller and no canvas is an icon. */
+const LEAST_LENGTH = 40;
 /** An address that a script can fill with a picture of its own. */
+const OWN_ADDRESS = /^\s*(data|blob):/i;
 const OWN_PICTURE = /url\("(data|blob):|paint\(|-webkit-canvas|element\(/;
-/**
- * The share of the view above which a picture of some other address behind a box is not searched: it is the ground of
- * the page, and all that the page writes would be read with it.
- */
-const GROUND_SHARE = 0.25;
 
 /**
  * @param {Document} doc @param {Set<Element>} near @param {Area} clip
@@ -27,9 +25,10 @@ export function drawnPictures(doc, near, clip) {
   const found = /** @type {{key: string, tag: string, rect: number[]}[]} */ ([]);
   for (const element of near) {
     try {
-      const tag = pictureTagOf(element, (clip.right - clip.x) * (clip.bottom - clip.y));
+      const tag = pictureTagOf(element);
       if (!tag) continue;
       const { x, y, width, height, right, bottom } = rectOf(element);
+      if (!PIXEL_TAGS.has(tag) && Math.max(width, height) < LEAST_LENGTH) continue;
       if (width < LEAST_PICTURE.width && height < LEAST_PICTURE.width) continue;
       if (Math.min(width, height) < LEAST_PICTURE.height) continue;
       if (right <= clip.x || x >= clip.right || bottom <= clip.y || y >= clip.bottom) continue;
@@ -42,23 +41,22 @@ export function drawnPictures(doc, near, clip) {
   return [{ key: '', tag: 'page', rect: [clip.x, clip.y, clip.right - clip.x, clip.bottom - clip.y] }];
 }
 
-/** What draws, or empty. @param {Element} element @param {number} view its area */
-function pictureTagOf(element, view) {
+/** What draws, or empty. @param {Element} element */
+function pictureTagOf(element) {
   const tag = localNameOf(element).toLowerCase();
   if (PIXEL_TAGS.has(tag)) return tag;
-  if (tag === 'input' && inputTypeOf(element) === 'image') return 'img';
-  return [null, '::before', '::after'].some((which) => hasPicture(element, which, view)) ? 'background' : '';
+  if (tag === 'img' || tag === 'image' || (tag === 'input' && inputTypeOf(element) === 'image')) {
+    const address = attributeOf(element, 'src') ?? attributeOf(element, 'href') ?? attributeOf(element, 'xlink:href');
+    return OWN_ADDRESS.test(address ?? '') ? 'img' : '';
+  }
+  return [null, '::before', '::after'].some((which) => hasPicture(element, which)) ? 'background' : '';
 }
 
-/** @param {Element} element @param {string | null} which @param {number} view */
-function hasPicture(element, which, view) {
+/** @param {Element} element @param {string | null} which */
+function hasPicture(element, which) {
   const style = which ? getComputedStyle(element, which) : styleOf(element);
   if (which && style.content === 'none') return false;
-  const drawn = [
+  return [
     style.backgroundImage, style.content, style.borderImageSource, style.maskImage, style.listStyleImage,
-  ].filter((each) => each && each !== 'none' && each !== 'normal').join(' ');
-  if (OWN_PICTURE.test(drawn)) return true;
-  if (!drawn.includes('url(')) return false;
-  const { width, height } = rectOf(element);
-  return width * height < GROUND_SHARE * view;
+  ].some((each) => OWN_PICTURE.test(each ?? ''));
 }

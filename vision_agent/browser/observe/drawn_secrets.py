@@ -1,7 +1,7 @@
 """Finds hidden values that a page draws as pixels, and says what could not be read, so that they may be in it.
 
-The marks of surfaces need words that are surely right; here no word may be missed. So all pictures are searched,
-however low, and every reading counts.
+The marks of surfaces need words that are surely right; here no word may be missed. So all that scripts draw is
+searched, however low, and every reading counts.
 """
 
 from __future__ import annotations
