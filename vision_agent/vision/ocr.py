@@ -200,7 +200,7 @@ class OcrReader:
             self._small_engine = self._new_engine(**{"Det.limit_side_len": _DETECTED_PX})
         ground = np.median(np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]), axis=0)
         by = _FRAME_PX
-        framed = cv2.copyMakeBorder(pixels, by, by, by, by, cv2.BORDER_CONSTANT, value=ground.tolist())  # type: ignore[call-overload]
+        framed = cv2.copyMakeBorder(pixels, by, by, by, by, cv2.BORDER_CONSTANT, value=ground.tolist())
         result = self._small_engine(framed, use_det=True, use_cls=False, use_rec=False)
         lines = []
         for corners in [] if result.boxes is None else np.asarray(result.boxes, np.float32):
