@@ -53,8 +53,8 @@ IMPORTS = {
     "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
     "record replay session settings text types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session settings types",
-    "integrations": "actions base_model browser describe errors evals memory models policy ports record session settings "
-    "supervise sync_api text types web",
+    "integrations": "actions base_model browser describe errors evals memory models policy ports record session "
+    "settings supervise sync_api text types web",
     "cli": "actions assets batch browser describe errors evals events export integrations memory models policy ports "
     "progress record replay session settings settings_trust supervise text types ui web",
     "__main__": "cli",
