@@ -152,7 +152,7 @@ def matching(
     """
     if status and status not in (*STATUSES, FAILED):
         known = (FAILED, *STATUSES)
-        near = difflib.get_close_matches(status.lower(), known, n=1)
+        near = difflib.get_close_matches(status.lower(), known, n=1, cutoff=0.7)
         meant = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"There is no status {status!r}", f"{meant}known are {', '.join(known)}")
     wanted = text.casefold()
