@@ -47,10 +47,9 @@ def describe_parting(pair: StepPair) -> str:
     if pair.a is None:
         return f"They part at step {pair.b} of B, which A does not have: {theirs}"
     where = f"step {pair.a}" if pair.a == pair.b else f"step {pair.a} of A, step {pair.b} of B"
-    if mine != theirs:
-        return f"They part at {where}. A: {mine}. B: {theirs}"
-    came = next(each for each in pair.differences if each.where == "outcome")
-    return f"They part at {where}, {mine}. A: {escaped_line(came.a)}. B: {escaped_line(came.b)}"
+    differs = next(each for each in pair.differences if each.where in ("decision", "outcome"))
+    where += f", {mine}" * (differs.where == "outcome")
+    return f"They part at {where}. A: {escaped_line(differs.a)}. B: {escaped_line(differs.b)}"
 
 
 def summary(found: Diff) -> str:
