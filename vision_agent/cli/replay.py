@@ -309,7 +309,7 @@ def _replay(one: Replay, as_json: bool, is_shared: bool, person: TerminalPerson 
             lines = shlex.join(["vision-agent", "export", str(one.folder), "--to", "steps", "--out", "lines.txt"])
             typer.echo(
                 "vision-agent: with --heal a model repairs that step; the other steps are replayed without a model\n"
-                f"vision-agent: step lines name each thing in as few words as it takes, and can be edited: {lines}",
+                f"vision-agent: step lines name each thing in a few words, and can be edited: {lines}",
                 err=True,
             )
     raise typer.Exit(agent.ending.exit_code)

@@ -51,7 +51,7 @@ def search_pictures(
     find: Find,
     values: Sequence[str],
 ) -> DrawnSecrets:
-    """The hidden values in all that the page draws, as far as the picture shows it.
+    """The hidden values in all that the scripts of the page draw, as far as the picture shows it.
 
     `find`: where hidden values occur; `values`: those that are also found where some letters were misread; `until`: a
     time of `time.monotonic`, after which nothing more is read.

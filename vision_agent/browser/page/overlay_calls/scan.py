@@ -208,12 +208,12 @@ class ScanAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPicture:
-    """What a frame draws as pixels or shapes, such as a canvas, with its page box."""
+    """What the scripts of a frame draw, such as a canvas or a picture made of one, with its page box."""
 
     key: MarkKey
     """Empty if it stands for all that the frame shows."""
     tag: str
-    """`background` for what a style sheet draws, `page` for all that the frame shows."""
+    """`background` for a picture that a script gave to a style, `page` for all that the frame shows."""
     box: Box
 
 
