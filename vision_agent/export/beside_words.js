@@ -19,7 +19,7 @@
   };
   const wordsOf = (text) => fold(text).trim().split(' ').filter(Boolean);
   // The words leave out amounts and times that stand between them.
-  const canBePassed = (word) => /\p{N}/u.test(word) || word.length <= 3;
+  const canBePassed = (word) => /\p{N}|^(eur|usd|gbp|chf|jpy|am|pm|min|ago)$/u.test(word);
   const says = (node, what, but) => {
     const [text, wanted] = [wordsOf(textOf(node, but)), wordsOf(what)];
     return text.some((_, begin) => {
