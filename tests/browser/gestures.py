@@ -171,6 +171,8 @@ def verdict(case: Case, told: Sequence[Told]) -> tuple[str, ...]:
         return ("refused",)
     if not mine:
         return ()  # something arrived, and on nothing that was meant
+    if _is_brought_back(case, told):
+        return ("partial",)
     if _is_whole(case, told, mine):
         return ("done",)
     began = [each.value for each in told if each.type == "reacted"]
@@ -180,6 +182,13 @@ def verdict(case: Case, told: Sequence[Told]) -> tuple[str, ...]:
         return ("done",)
     # The thing went before its first click, or after it: only then is it sure that a second one was to come.
     return ("partial",) if "click" in mine else ("done", "partial")
+
+
+def _is_brought_back(case: Case, told: Sequence[Told]) -> bool:
+    """Whether what is dragged got another name as it was taken: it may be something else, so it must not be dropped."""
+    types = [each.type for each in told]
+    is_renamed = case.deed == "drag" and case.does == "rename" and case.widget != "slider"
+    return is_renamed and "reacted" in types and "pointerup" in types[types.index("reacted") :]
 
 
 def _is_whole(case: Case, told: Sequence[Told], mine: Sequence[str]) -> bool:

@@ -51,6 +51,7 @@ async def test_the_outcome_agrees_with_what_the_page_says_reached_it(case: Case,
 
 CLICK = Case("button", "mousedown", "move", "click", trap=True)
 DOUBLE = Case("button", "click", "remove", "double", trap=True)
+DRAG = Case("handle", "pointerdown", "rename", "drag", trap=False)
 TYPE = Case("input", "focus", "focus", "type", trap=False)
 
 
@@ -63,6 +64,8 @@ TYPE = Case("input", "focus", "focus", "type", trap=False)
         (CLICK, "pointerdown mousedown", "partial"),
         (DOUBLE, "pointerdown mousedown pointerup mouseup click reacted", "partial"),
         (DOUBLE, "pointerdown mousedown pointerup mouseup click pointerdown click dblclick", "done"),
+        (DRAG, "pointerdown reacted mousedown pointerup mouseup", "partial"),
+        (DRAG, "pointerdown mousedown pointerup reacted mouseup", "done"),
         (TYPE, "pointerdown mousedown reacted pointerup mouseup click", "partial"),
     ],
 )
