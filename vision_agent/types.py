@@ -211,6 +211,9 @@ class Mark(DisplayedModel):
     context: str = ""
     """The words that distinguish it from similar marks: those of its row, card or dialog, without its own words and
     without text that changes by itself. Page text."""
+    title: str = ""
+    """What its row or card is itself called, by a heading or row header in it; `context` has these words too. Page
+    text."""
     heading: str = ""
     """The heading, legend or title of the section it is in. Page text."""
     row: str = ""

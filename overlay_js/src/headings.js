@@ -68,8 +68,8 @@ export function headingsOver(box, reading) {
   return texts;
 }
 
-/** @param {Element} heading */
-function rankOf(heading) {
+/** The level of a heading, from 1. @param {Element} heading */
+export function rankOf(heading) {
   const [, digit] = /^h([1-6])$/.exec(localNameOf(heading)) ?? [];
   const level = explicitRoleOf(heading) === 'heading' ? attributeOf(heading, 'aria-level') ?? digit ?? '2' : digit;
   return level ? Math.min(Number(level) || 2, NO_RANK - 1) : NO_RANK;

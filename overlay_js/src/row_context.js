@@ -10,6 +10,7 @@
 // What changes by itself does not count: `steady_text.js`.
 import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
+import { ownTitleOf } from './own_title.js';
 import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, isTimeOfDay } from './steady_text.js';
 
@@ -22,6 +23,7 @@ import { abridged, abridgedEach, isTimeOfDay } from './steady_text.js';
  * @typedef {object} Place
  * @property {string} words in the form that `form` names
  * @property {string} [firm] the same with amounts, if that says more
+ * @property {string} title what the box around it is itself called, in the steady form; the words have it too
  * @property {string} heading
  * @property {string} [firmHeading] like `firm`
  * @property {string[]} governing in the steady form; what governs it from further off, with the nearest heading
@@ -67,6 +69,7 @@ export function placesOf(elements, reading, nameFor) {
   for (const [element, place] of places) {
     const words = governingWordsOf(element, found.get(element).box, reading);
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];
+    place.title = abridged(ownTitleOf(found.get(element).box, element, reading), 'steady');
     Object.assign(place, { governing: steady, firmGoverning: firm.join() === steady.join() ? undefined : firm });
   }
   return places;
@@ -137,7 +140,7 @@ function inPlace(around, form) {
   const [words, firm] = [abridged(around.text, form), abridged(around.text, 'firm')];
   const [heading, firmHeading] = [abridged(around.heading, 'steady'), abridged(around.heading, 'firm')];
   return {
-    words, firm: firm === words ? undefined : firm, heading,
+    words, firm: firm === words ? undefined : firm, title: '', heading,
     firmHeading: firmHeading === heading ? undefined : firmHeading,
     governing: [], form, depth: around.depth, how: around.text ? around.how : '',
   };

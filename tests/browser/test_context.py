@@ -380,3 +380,35 @@ async def test_a_price_that_changed_only_when_something_was_pressed_may_not_diff
             await hand.look()
         await hand.js("heard.length = 0, void (price.textContent = '$47.10')")
         await assert_refused(hand, "buy")
+
+
+CARD = "<article>{}<button>Buy</button></article>"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "titles"),
+    [
+        (CARD.format("<h3>Mug</h3><p>Clay</p>"), CARD.format("<h3>Tray</h3><p>For a Mug</p>"), ["Mug", "Tray"]),
+        (
+            CARD.format("<h3>Mug</h3><h4>Goes with</h4><p>Tray</p>"),
+            CARD.format("<div role=heading aria-level=2>Tray</div>"),
+            ["Mug", "Tray"],
+        ),
+        (CARD.format("<h3>Mug</h3><h3>Cup</h3>"), CARD.format("<p>Tray</p>"), ["", ""]),
+        (
+            "<table><tr><th>Mug<td>12<td><button>Buy</button>",
+            "<tr><th>Tray<td>9<td><button>Buy</button></table>",
+            ["Mug", "Tray"],
+        ),
+        ("<table><tr><td>Mug<td><button>Buy</button>", "<tr><td>Tray<td><button>Buy</button></table>", ["", ""]),
+        (CARD.format("<h3>Mug <span aria-live=polite>12:30</span></h3>Clay"), CARD.format("<h3>Tray</h3>"), None),
+    ],
+)
+async def test_a_card_is_called_by_its_highest_heading_and_a_row_by_its_header(
+    on: On, one: str, other: str, titles: list[str] | None
+) -> None:
+    async with on(f"<h1>Shop</h1>{one}{other}") as hand:
+        marks = [mark for mark in hand.seen.marks if mark.name == "Buy"]
+        assert all(mark.title in mark.context for mark in marks)
+        if titles is not None:
+            assert [mark.title for mark in marks] == titles

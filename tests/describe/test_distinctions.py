@@ -83,6 +83,19 @@ def test_where_the_words_beside_are_the_same_the_heading_tells() -> None:
     assert said(("Ann", "Staff"), ("Ann", "Guests"), ("Bob", "Staff")) == ["Ann, Staff", "Ann, Guests", "Bob"]
 
 
+def test_what_rows_are_called_themselves_tells_them_apart_if_all_are_called_something_else() -> None:
+    cards = [
+        mark(1, "Mug 12 cm", title="Mug"),
+        mark(2, "Mug Blue 9 cm", title="Mug Blue"),
+        mark(3, "Tray", title="Tray"),
+    ]
+    assert [str(each) for each in distinctions(cards).values()] == ["Mug", "Mug Blue", "Tray"]
+    loose = [*cards[:2], mark(3, "Goes with the Mug")]
+    assert [str(each) for each in distinctions(loose).values()] == ["Mug 12", "Blue", "Goes"]
+    shown = distinctions(loose)
+    assert [distinction_match(each, "mug", shown[each.number]) for each in loose] == [2, 1, 1]
+
+
 def test_what_is_shown_is_short_and_differs_also_where_the_words_are_endless() -> None:
     shown = said("x" * 500 + "1", "y" * 500, "x" * 500 + "2", "same " * 200 + "end", "same " * 200)
     assert len(set(shown)) == 5

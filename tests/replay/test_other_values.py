@@ -149,3 +149,42 @@ async def test_in_rows_that_differ_in_more_than_the_name_the_row_of_the_new_prod
     assert (await title("Tea pot"))[0] == "Shop"
     assert "'Tea pot' is in 2 rows" in (await title("Tea pot"))[1]
     assert (await title("Scarf"))[0] == "Shop"
+
+
+CARDS = """<title>Shop</title><h1>Shop</h1><section>%s</section><script>
+for (const each of document.querySelectorAll('button'))
+  each.onclick = () => { document.title = each.parentElement.firstElementChild.textContent };
+</script>"""
+
+
+def cards(*products: tuple[str, str]) -> str:
+    return CARDS % "".join(
+        f"<article><h3>{name}</h3><p>{words}</p><button>Add to cart</button></article>" for name, words in products
+    )
+
+
+async def test_among_cards_the_one_that_is_called_like_the_new_product_is_used(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages = {"/": cards(("Mug", "12 cm, of clay"), ("Mug Blue", "Of glass"), ("Tray", "Goes with the Mug"))}
+    settings = Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order a Mug", user_data={"product": "Mug"}, start_url=serve(pages))
+    ran = Agent(
+        task, model=StepsModel(["click Add to cart ‹Mug›", "finish"]), page=await context.new_page(), settings=settings
+    )
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+
+    async def title(product: str) -> tuple[str, str]:
+        page = await context.new_page()
+        assert ran.folder is not None
+        run = await Replay(ran.folder, page=page, settings=settings, values={"product": product}).run()
+        return await page.title(), ending_of(run).sentence
+
+    assert (await title("Tray"))[0] == "Tray"
+    assert (await title("Mug Blue"))[0] == "Mug Blue"
+    assert (await title("Mug"))[0] == "Mug"
+    assert (await title("Blue"))[0] == "Shop"
+    pages["/"] = cards(("Tray", "Red"), ("Tray", "Blue"), ("Bowl", "Goes with a Scarf"))
+    assert "2 cards or rows called 'Tray'" in (await title("Tray"))[1]
+    assert (await title("Scarf"))[0] == "Shop"

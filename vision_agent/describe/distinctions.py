@@ -90,18 +90,20 @@ def _group_marks(marks: Iterable[Mark], key: Callable[[Mark], Hashable]) -> list
 
 def distinguish(group: Sequence[Mark]) -> Sequence[Distinction]:
     """The distinction of each mark from the others in the group, which is in reading order."""
-    return _distinguish(tuple([(mark.context, mark.heading) for mark in group]))
+    return _distinguish(tuple([(mark.context, mark.heading, mark.title) for mark in group]))
 
 
 @lru_cache(maxsize=1024)
-def _distinguish(group: tuple[tuple[str, str], ...]) -> tuple[Distinction, ...]:
-    """What tells each mark from the others, from their contexts and headings.
+def _distinguish(group: tuple[tuple[str, str, str], ...]) -> tuple[Distinction, ...]:
+    """What tells each mark from the others, from their contexts, headings and titles.
 
     Cached, because most rows of a page are the same in the next observation.
     """
-    contexts, headings = [_words(context) for context, _ in group], [_words(heading) for _, heading in group]
-    if len({_fold(heading) for heading in headings if heading}) == len(group):
+    contexts, headings, titles = [[_words(text) for text in texts] for texts in zip(*group, strict=True)]
+    if _are_all_different(headings):
         contexts = [()] * len(group)  # each mark has a heading of its own, which is enough
+    elif _are_all_different(titles) and all(len(" ".join(title)) <= LONGEST for title in titles):
+        return tuple(Distinction(" ".join(title)) for title in titles)
     by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
     for context, heading in zip(contexts, headings, strict=True):
         by_context[_fold(context)].append(heading)
@@ -154,17 +156,21 @@ def safe_name(name: str) -> str:
 
 
 def distinction_match(mark: Mark, text: str, shown: Distinction | None) -> int:
-    """How well words match a mark: 2 for its shown distinction, 1 for words in its context or heading, else 0."""
+    """How well words match a mark: 2 for its shown distinction or its title, 1 for words in its context or heading."""
     words = _fold(_words(text))
     if not words:
         return 0
-    if shown is not None and words == _fold(_words(str(shown))):
+    if words == _fold(_words(mark.title)) or (shown is not None and words == _fold(_words(str(shown)))):
         return 2
     context, heading = _fold(_words(mark.context)), _fold(_words(mark.heading))
     if _is_part(words, context) or _is_part(words, heading):
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))
     return int(any(_is_part(first, context) and _is_part(then, heading) for first, then in halves))
+
+
+def _are_all_different(texts: Sequence[_Words]) -> bool:
+    return len({_fold(text) for text in texts if text}) == len(texts)
 
 
 # --- one group --------------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ earlier version kept only a hash of these words, so a mark with words beside it 
 marks have no fingerprint: they are the same only if the whole picture is identical to the pixel. A mark in whose
 words a value of a replay differs from the recorded one (`BY_WORDS`) is the same if today's words match. One that is
 itself called so (`BY_NAME`) may have other words beside it, such as another product's price, if it is the only one of
-its kind with that name and heading, then and now. One in a row (`BY_WORDS`) may have other words there, if the row
-begins with the name of another mark in it, such as a link called like the product, and no other row has that name.
-Anything else would be a guess.
+its kind with that name and heading, then and now. One in a card or row may have other words there, if the heading or
+row header of that is the new name (`BY_TITLE`), or if it begins with the name of another mark in it, such as a link
+called like the product, and no other row has that name. Anything else would be a guess.
 
 A mark whose name had a secret or private data in it is known by its words too: those of today, with the values that
 were given again in place of their names (`Shown`).
@@ -49,6 +49,8 @@ BY_NAME = "name"
 """In place of a fingerprint: the mark's own name has the value, so what stands beside it may be of another thing."""
 BY_WORDS = "words"
 """In place of a fingerprint: the mark is recognised by its words, which had another value when it was recorded."""
+BY_TITLE = "title"
+"""Like `BY_WORDS`, and the title of its card or row has the value, so the rest of it may be of another thing."""
 Shown = Mapping[str, str]
 """What today's page shows for each secret and private datum that the record names."""
 _NOTHING_SHOWN: Shown = MappingProxyType({})
@@ -143,11 +145,11 @@ def rebind_mark(number: int, was: Observation, now: Observation, shown: Shown = 
     elif hidden:
         tells = _worded if (here := alike(now, _worded)) else _called
         then, here = _alike(old, was, tells, by_name), here or alike(now, _called)
-    elif old.fingerprint in (BY_NAME, BY_WORDS):
+    elif old.fingerprint in (BY_NAME, BY_WORDS, BY_TITLE):
         tells, here = _worded, alike(now, _worded)
         if old.fingerprint == BY_NAME and not here:
             tells, here = _called, alike(now, _called)
-        elif not here and (found := _in_row_called(old, was, now)) is not None:
+        elif not here and (found := _in_card_called(old, was, now) or _in_row_called(old, was, now)) is not None:
             return found
         # What had the new value in the record already is another mark.
         then = [mark for mark in alike(was, tells) if mark.fingerprint == old.fingerprint]
@@ -203,6 +205,28 @@ def _called(mark: Mark) -> tuple[object, ...]:
     return *what, *(text.casefold() for text in (mark.name, mark.shows, mark.heading))
 
 
+def _in_card_called(old: Mark, was: Observation, now: Observation) -> Mark | None:
+    """Today's mark in the card or row that is itself called by the new name, whatever else it says; None without one.
+
+    Raises:
+        RebindError: several are called so.
+    """
+    same = [mark for mark in _alike(old, was, _titled) if mark.fingerprint == BY_TITLE]
+    here = _alike(old, _with_all_in_view(now), _titled)
+    if old.fingerprint != BY_TITLE or len(same) != 1 or not any(mark in now.marks for mark in here):
+        return None
+    if len(here) > 1:
+        called = printable_line(cut_text(old.title, _SAID))
+        raise RebindError(
+            f"{len(here)} cards or rows called {called!r} have {_words(old)}, and which one was meant is unknown"
+        )
+    return here[0]
+
+
+def _titled(mark: Mark) -> tuple[object, ...]:
+    return *_called(mark), mark.title.casefold()
+
+
 def _in_row_called(old: Mark, was: Observation, now: Observation) -> Mark | None:
     """Today's mark in the row that begins with the new name, whatever else is in the row; None if that is not certain.
 
@@ -216,7 +240,7 @@ def _in_row_called(old: Mark, was: Observation, now: Observation) -> Mark | None
     if len(titles) != 1 or titles[0].fingerprint != BY_NAME:
         return None
     [title] = titles
-    same = [mark for mark in _alike(old, was, _called) if mark.fingerprint == BY_WORDS]
+    same = [mark for mark in _alike(old, was, _called) if mark.fingerprint in (BY_WORDS, BY_TITLE)]
     every = {mark.number: mark for mark in (*now.out_of_view, *now.marks)}.values()
     alike = [mark for mark in every if all(map(_is_said, _control(old), _control(mark)))]
     rows = [mark for mark in alike if _mentions(mark, title.name)]
@@ -318,7 +342,7 @@ def _nearly(old: Mark, now: Observation) -> str:
         shown = f"[{nearest.label_text}]{distinction_suffix(nearest, now.marks)}"
         return f": {shown} is the same by itself, but has other words beside it{_changed_words(old, nearest)}"
     named = [mark for mark in now.marks if mark.name == old.name != "" and mark.kind == old.kind]
-    if named and old.fingerprint == BY_WORDS and old.context:
+    if named and old.fingerprint in (BY_WORDS, BY_TITLE) and old.context:
         return (
             f": with the new value, {printable_line(cut_text(old.context, _SAID))!r} should stand beside it, as in the "
             "record. Where other words there differ too, run the task itself with the new value, with a model or step "

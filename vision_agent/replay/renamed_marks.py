@@ -14,7 +14,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from vision_agent.actions import Goto, OpenTab, mark_in, targets_of
 from vision_agent.errors import UsageError
-from vision_agent.policy.rebind import BY_NAME, BY_WORDS
+from vision_agent.policy.rebind import BY_NAME, BY_TITLE, BY_WORDS
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.types import Mark, Observation, Step
 
@@ -94,9 +94,9 @@ class RenamedMarks:
     def _mark(self, mark: Mark) -> Mark:
         if mark.source != "dom":
             return mark
-        words = {name: getattr(mark, name) for name in ("name", "context", "heading", "shows", "says")}
+        words = {name: getattr(mark, name) for name in ("name", "context", "title", "heading", "shows", "says")}
         new = {name: self.text(text) for name, text in words.items()}
-        by = BY_WORDS if new["name"] == words["name"] else BY_NAME
+        by = BY_NAME if new["name"] != words["name"] else BY_TITLE if new["title"] != words["title"] else BY_WORDS
         return mark if new == words else mark.model_copy(update={**new, "fingerprint": by})
 
     def _require_certain(self, step: Step, mark: Mark) -> None:

@@ -27,7 +27,7 @@ _NO_TEXTS = frozenset(
     }
 )  # fmt: skip
 """What a record writes in words of its own."""
-_WORDS = frozenset({"name", "context", "heading", "shows", "says"})
+_WORDS = frozenset({"name", "context", "title", "heading", "shows", "says"})
 """Those of a mark by which it is recognised."""
 _SHOWN = 40
 

@@ -85,7 +85,7 @@ class SeenEarlier:
                 mark, was, _ = self._by_key.get(key, (None, None, None))
                 if mark is None or was is None or numbers.get(key) != mark.number or not _is_in_same_frame(was, scan):
                     continue
-                marks.append(mark.model_copy(update={"context": ""}) if is_secret(mark.context) else mark)
+                marks.append(mark.model_copy(update={"context": "", "title": ""}) if is_secret(mark.context) else mark)
                 found[key] = was
                 places.setdefault((where.side, where.scroller or ""), (where, []))[1].append(mark.number)
         marks.sort(key=lambda mark: mark.number)

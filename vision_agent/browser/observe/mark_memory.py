@@ -200,6 +200,7 @@ class MarkMemory:
             evidence=found.evidence,
             fingerprint=found.fingerprint,
             context=words,
+            title=found.title if words == found.beside.words else "",
             heading=beside.heading,
             shows=found.shows,
             says=found.says,

@@ -70,7 +70,7 @@ class ShownSecrets:
         ]
         names = ("name", "shows", "says")
         texts = {name: masked_text(getattr(mark, name), here, find) for name in names}
-        texts |= {name: masked_text(getattr(mark, name), self.parts, find) for name in ("context", "heading")}
+        texts |= {name: masked_text(getattr(mark, name), self.parts, find) for name in ("context", "title", "heading")}
         changed: dict[str, object] = {name: text for name, text in texts.items() if text != getattr(mark, name)}
         if (options := _without_split(mark.state.options, find)) != mark.state.options:
             changed["state"] = mark.state.model_copy(update={"options": options})

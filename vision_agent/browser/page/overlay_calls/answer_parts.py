@@ -45,6 +45,8 @@ class RowContext(NamedTuple):
     """The words are empty if they are only the start of a box too large to be one row."""
     firm: Beside
     """The same including amounts, if there are any."""
+    title: str
+    """What the box with these words is itself called: its heading or its row header. Empty if it has none."""
     governing: tuple[str, ...]
     """Text that governs it from farther away and is not in the listing: higher headings, spanning cells, a tab."""
     answer: Json
@@ -145,7 +147,8 @@ def context_of(answer: Json | None) -> RowContext | None:
     words = answer["words"] if answer["how"] != "head" else ""
     has_firm = "firm" in answer or "firmHeading" in answer
     firm = Beside(answer.get("firm", ""), answer.get("firmHeading", "")) if has_firm else NOTHING_BESIDE
-    return RowContext(Beside(words, answer["heading"]), firm, tuple(answer["governing"]), answer)
+    title = answer["title"] if answer["title"] in words else ""
+    return RowContext(Beside(words, answer["heading"]), firm, title, tuple(answer["governing"]), answer)
 
 
 def difference_of(held: Json | None) -> ContextDifference | None:

@@ -83,6 +83,11 @@ class FoundMark(NamedTuple):
         return NOTHING_BESIDE
 
     @property
+    def title(self) -> str:
+        """What the row or card around it is itself called; its words have that too."""
+        return self.context.title if self.context else ""
+
+    @property
     def prices(self) -> tuple[str, ...]:
         """The amounts of money beside it that `beside` leaves out; none if the words are too long to be known whole."""
         firm = self.context.firm if self.context else NOTHING_BESIDE

@@ -1,0 +1,46 @@
+// What a row or card is itself called: its heading, or its row header. Other words in it may name other things, such as
+// what goes with it.
+import { flatContains, localNameOf, queryAll } from './dom.js';
+import { rankOf } from './headings.js';
+import { explicitRoleOf, roleOrTagOf } from './role.js';
+import { textOf, tidy } from './text.js';
+
+/** @import { Reading } from './nearby_text.js' */
+
+const HEADINGS_IN_IT = 'h1, h2, h3, h4, h5, h6, [role=heading]';
+/** A box with more headings than these is a part of the page. */
+const MOST_HEADINGS = 20;
+
+/**
+ * The title of the box around an element; empty if it has none, or several of the highest rank.
+ * @param {Element} box @param {Element} element whose own words are not its title @param {Reading} reading
+ */
+export function ownTitleOf(box, element, reading) {
+  if (box === element) return '';
+  const known = reading.titles.get(box) ?? titleWithin(box);
+  reading.titles.set(box, known);
+  return known.by && !flatContains(known.by, element) && !flatContains(element, known.by) ? known.text : '';
+}
+
+/** @param {Element} box @returns {{by: Element | null, text: string}} */
+function titleWithin(box) {
+  const by = headerOfRow(box) ?? highestHeading(box);
+  return { by, text: by ? tidy(textOf(by)) : '' };
+}
+
+/** @param {Element} box */
+function highestHeading(box) {
+  const headings = queryAll(box, HEADINGS_IN_IT);
+  if (!headings.length || headings.length > MOST_HEADINGS) return null;
+  const ranks = headings.map(rankOf);
+  const first = Math.min(...ranks);
+  return ranks.filter((rank) => rank === first).length === 1 ? headings[ranks.indexOf(first)] : null;
+}
+
+/** The only header in a row that has other cells too. @param {Element} box */
+function headerOfRow(box) {
+  if (roleOrTagOf(box) !== 'row' && localNameOf(box) !== 'tr') return null;
+  const headers = queryAll(box, 'th, [role=rowheader]').filter((cell) => explicitRoleOf(cell) !== 'columnheader');
+  const cells = queryAll(box, 'td, [role=cell], [role=gridcell]');
+  return headers.length === 1 && cells.length ? headers[0] : null;
+}
