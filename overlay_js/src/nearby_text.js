@@ -97,8 +97,8 @@ export function newReading(isScan = false, floats = new Map()) {
     around: [new Map(), new Map(), new Map(), new Map(), new Map()],
     ancestors: [new Map(), new Map(), new Map(), new Map(), new Map()],
     groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
-    titles: new Map(), shared: new Map(), heading: new Map(), governing: new Map(), tabs: new Map(), months: new Map(), tables: new Map(),
-    cells: new Map(), rowParts: new Map(), under: new Map(), floats,
+    titles: new Map(), shared: new Map(), heading: new Map(), governing: new Map(), tabs: new Map(), months: new Map(),
+    tables: new Map(), cells: new Map(), rowParts: new Map(), under: new Map(), floats,
   };
 }
 
