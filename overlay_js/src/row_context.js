@@ -67,9 +67,10 @@ export function placesOf(elements, reading, nameFor) {
   }
   for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
   for (const [element, place] of places) {
-    const words = governingWordsOf(element, found.get(element).box, reading);
+    const { box, how } = found.get(element);
+    const words = governingWordsOf(element, box, reading);
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];
-    place.title = abridged(ownTitleOf(found.get(element).box, element, reading), 'steady');
+    if (how !== 'head' && how !== 'large') place.title = abridged(ownTitleOf(box, element, reading), 'steady');
     Object.assign(place, { governing: steady, firmGoverning: firm.join() === steady.join() ? undefined : firm });
   }
   return places;

@@ -19,12 +19,13 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.browser.observe import look_warnings
+from vision_agent.browser.observe.context_lines import context_lines, text_layers
 from vision_agent.browser.observe.drawn_secrets import DrawnSecrets, UnreadPictures, search_pictures
 from vision_agent.browser.observe.hung_page import hung_observation
 from vision_agent.browser.observe.icons import nameless, with_icons
-from vision_agent.browser.observe.last_result import LastResult
 from vision_agent.browser.observe.listing import MarkLines, listing
 from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.mark_drawing import MarkDrawing
 from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
 from vision_agent.browser.observe.player_controls import IdlePlayers
@@ -45,7 +46,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.text.urls import bounded_address, shown_address
 from vision_agent.types import Covered, Mark, Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
-from vision_agent.vision.labels import annotate, place
+from vision_agent.vision.labels import place
 from vision_agent.vision.labels.lookalikes import Distinct, distinct_style
 from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Extent, Picture
@@ -62,9 +63,6 @@ _CHANGED = "the page changed while it was looked at"
 _TITLE_S = 2.0
 _GRID_PX = 640
 """Shortest longer edge of a picture with a grid: its cells need room for their numbers."""
-_LINE_PX = 16
-"""Assumed height of a line of text, in CSS pixels."""
-
 _T = TypeVar("_T")
 
 
@@ -92,9 +90,7 @@ class Observer:
     """Whether the last look showed a page that did not come to rest."""
     _last_plan: place.Plan | None = None
     """Used again if nothing has moved."""
-    _layer: LastResult[annotate.Layer] = field(default_factory=LastResult)
-    _painted: LastResult[annotate.Painted] = field(default_factory=LastResult)
-    _legibility: LastResult[list[str]] = field(default_factory=LastResult)
+    _drawing: MarkDrawing = field(default_factory=MarkDrawing)
     _lines: MarkLines = field(default_factory=MarkLines)
     _last_look: _LastLook | None = None
     """Used again if nothing has changed at all."""
@@ -166,7 +162,7 @@ class Observer:
 
     def text_layers(self, scan: Scan) -> dict[str, list[LaidText]]:
         """The texts that the page lays over drawings, by the keys of these, without those with a value to hide."""
-        return _text_layers(scan, self._memory.find)
+        return text_layers(scan, self._memory.find)
 
     async def hide(self, page: Page) -> None:
         """Removes marks shown to a person from the live page, so that no picture contains them."""
@@ -241,7 +237,10 @@ class Observer:
             studied = await studying
             drawn = await self._search_pictures(view, shown)
             masked = self._without_drawn_secrets(shown, targets, drawn)
-            rendered = await self._render(masked, marks, studied.distinct, stages)
+            layer, marked = self._drawing.draw(marks, masked.clean, studied.distinct.style)
+            stages.end("draw")
+            encoding = await _start_in_thread(marked.encode, self.settings.picture)
+            rendered = RenderedShots(masked.clean.encode("png"), encoding, layer, studied.distinct.warning)
             if not await staying_quiet:
                 raise FrameSilent(_CHANGED)
         if self.settings.marks_on_page:
@@ -458,26 +457,6 @@ class Observer:
         boxes = (*read, *drawn.boxes)
         return replace(shown, clean=shown.clean.masked(boxes)) if boxes else shown
 
-    async def _render(
-        self, shown: ShownPicture, marks: Sequence[Mark], distinct: Distinct, stages: StageTimes
-    ) -> RenderedShots:
-        """The two pictures; the marked one is encoded in a thread and awaited later."""
-        layer = self._layer_of(marks, shown.clean, distinct.style)
-        marked = self._painted.given(layer, lambda: annotate.paint(layer)).on(shown.clean)
-        stages.end("draw")
-        encoding = await _start_in_thread(marked.encode, self.settings.picture)
-        return RenderedShots(shown.clean.encode("png"), encoding, layer, distinct.warning)
-
-    def _layer_of(self, marks: Sequence[Mark], clean: Picture, style: Style) -> annotate.Layer:
-        if any(mark.grid for mark in marks):  # whose numbers depend on the pixels
-            return annotate.layer(marks, clean, style)
-        drawn = [(mark.box, mark.body, mark.label, mark.letter, mark.number, mark.source) for mark in marks]
-        return self._layer.given((clean.extent, style, drawn), lambda: annotate.layer(marks, clean, style))
-
-    def _legibility_warnings(self, marks: Sequence[Mark], clean: Picture) -> list[str]:
-        placed = [(mark.place, mark.label, mark.number) for mark in marks]
-        return self._legibility.given((clean.extent, placed), lambda: look_warnings.legibility_warnings(marks, clean))
-
     def _zoomed(self, picture: Picture, view: View) -> Picture:
         if view.region is None:
             return picture
@@ -519,7 +498,7 @@ class Observer:
         numbers = {mark.number for mark in marks}
         lines = listing(
             marks,
-            _context_lines(view.read, view.shown, shown.clean, self._memory.find, contents.denied),
+            context_lines(view.read, view.shown, shown.clean, self._memory.find, contents.denied),
             main.scroll,
             covered,
             shown.clean.map,
@@ -536,7 +515,7 @@ class Observer:
             *unread,
             *look_warnings.unrest_warnings(view.at_rest, moved),
             *filter(None, [rendered.warning]),
-            *self._legibility_warnings(marks, shown.clean),
+            *self._drawing.warnings(marks, shown.clean),
         )
         marked = await rendered.marked
         stages.end("encode")
@@ -598,44 +577,6 @@ def _new_id() -> str:
 
 def _study(clean: Picture, style: Style) -> _Studied:
     return _Studied(distinct_style(clean, style), clean.phash())
-
-
-def _visible_text(line: overlay_calls.scan.ContextLine, clean: Picture) -> str:
-    """The text of a line without parts that the picture does not show."""
-    return line.text if all(clean.has_ink(box) for box in line.doubtful) else line.certain
-
-
-def _text_layers(scan: Scan, find: Find) -> dict[str, list[LaidText]]:
-    """The texts that pages lay over drawings, by the keys of these, without those with a value to hide."""
-    layers: dict[str, list[LaidText]] = {}
-    for line in scan.context:
-        if line.over and not find(line.text):
-            layers.setdefault(line.over, []).extend(_laid_texts(line))
-    return layers
-
-
-def _laid_texts(line: overlay_calls.scan.ContextLine) -> tuple[LaidText, ...]:
-    """A line over a drawing, if it is one line there."""
-    return (LaidText(line.text, line.letters[0]),) if line.over and len(line.letters) == 1 else ()
-
-
-def _context_lines(
-    read: ReadScan, shown: Box, clean: Picture, find: Find, denied: Sequence[LaidText]
-) -> list[tuple[str, Box]]:
-    """The text that is no mark's name, without what is not to be seen in the picture, such as white on white.
-
-    `denied`: texts over drawings that show something else.
-    """
-    return [
-        (
-            read.shown_parts.without_parts(_visible_text(line, clean), line.letters, find),
-            Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX),
-        )
-        for line in read.scan.context
-        if shown.contains(line.at)
-        and any(clean.has_ink(box) for box in line.letters)
-        and not any(each.is_same(other) for each in _laid_texts(line) for other in denied)
-    ]
 
 
 def _list_covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
