@@ -159,6 +159,13 @@ def test_a_line_names_a_row_by_more_than_the_word_that_is_only_here() -> None:
         parse([line])[0].build(next_week)
 
 
+def test_a_title_that_may_be_a_part_of_another_is_not_all_that_names_a_card() -> None:
+    cards = seen(
+        mark(1, "Buy", context="Mug of clay", title="Mug"), mark(2, "Buy", context="Tray for a Mug", title="Tray")
+    )
+    assert line_for(Click(target=1), cards) == "click Buy ‹Mug of clay›"
+
+
 @pytest.mark.parametrize(
     ("written", "exported"),
     [

@@ -66,10 +66,10 @@ class Distinction(NamedTuple):
         return ", ".join(filter(None, (self.context, self.heading, place)))
 
 
-def distinctions(marks: Sequence[Mark]) -> dict[int, Distinction]:
+def distinctions(marks: Sequence[Mark], *, by_title: bool = True) -> dict[int, Distinction]:
     """The distinction of each mark that shares its description in the listing with others, by mark number.
 
-    The marks must be in reading order.
+    The marks must be in reading order. `by_title`: see `distinguish`.
     """
     found: dict[int, Distinction] = {}
     for kind in _group_marks([mark for mark in marks if mark.source == "dom"], _description_key):
@@ -77,7 +77,7 @@ def distinctions(marks: Sequence[Mark]) -> dict[int, Distinction]:
         frames = _group_marks(kind, lambda mark: mark.frame)
         alone = [group[0] for group in frames if len(group) == 1]
         for group in [*(group for group in frames if len(group) > 1), *([alone] if len(alone) > 1 else [])]:
-            found |= zip((mark.number for mark in group), distinguish(group), strict=True)
+            found |= zip((mark.number for mark in group), distinguish(group, by_title=by_title), strict=True)
     return found
 
 
@@ -88,9 +88,13 @@ def _group_marks(marks: Iterable[Mark], key: Callable[[Mark], Hashable]) -> list
     return [*groups.values()]
 
 
-def distinguish(group: Sequence[Mark]) -> Sequence[Distinction]:
-    """The distinction of each mark from the others in the group, which is in reading order."""
-    return _distinguish(tuple([(mark.context, mark.heading, mark.title) for mark in group]))
+def distinguish(group: Sequence[Mark], *, by_title: bool = True) -> Sequence[Distinction]:
+    """The distinction of each mark from the others in the group, which is in reading order.
+
+    `by_title`: what their cards or rows are called is enough, if that differs. It is not on another page, where it may
+    be a part of another title.
+    """
+    return _distinguish(tuple([(mark.context, mark.heading, mark.title if by_title else "") for mark in group]))
 
 
 @lru_cache(maxsize=1024)

@@ -428,7 +428,7 @@ def _narrow_locator(found: str, mark: Mark, alike: Sequence[Mark]) -> str:
     """The locator of one mark among those of the same name."""
     if len(alike) < 2:
         return found
-    apart = spelled_out(distinguish(alike)[alike.index(mark)], mark)
+    apart = spelled_out(distinguish(alike, by_title=False)[alike.index(mark)], mark)
     if not (apart.context or apart.heading):
         return f"{found}.nth({alike.index(mark)})"
     more = [_text(apart.context)]

@@ -365,7 +365,7 @@ def _mark_names(mark: Mark, seen: Observation) -> Iterator[str]:
     """By name; by name and kind; with the words that tell it from others of that name; or by its place among them."""
     name, kinds = mark.shows or mark.name or mark.state.placeholder or "", ["", *_kinds(mark)]
     names = [*([name] if _PLAIN_NAME.fullmatch(name) else []), _quoted(name)] if name else [""]
-    apart = distinctions(seen.marks).get(mark.number)
+    apart = distinctions(seen.marks, by_title=False).get(mark.number)
     words = str(spelled_out(apart, mark)) if apart else ""
     beside = f" ‹{words}›" if words else ""
     for called, kind in product(names, kinds):
