@@ -148,7 +148,7 @@ function guardKey(event, view = window) {
   if (!typing.stopped && hasLostFocus(event)) typing.stopped = { lost: true };
   const passedTo = typing.stopped ? null : strangerThatTakes(doc, meant, event);
   if (passedTo) typing.stopped = passedOn(passedTo);
-  if (!typing.stopped && isInPlace(doc, meant, event.composedPath()[0])) {
+  if (!typing.stopped && isInPlace(doc, meant, targetOf(event))) {
     typing.hasArrived = true;
     typing.hasTyped = typing.hasTyped || isText(event);
     typing.typedInto = typedFieldOf(event) ?? typing.typedInto;
@@ -175,7 +175,7 @@ function isStray(meant, view) {
 
 /** Whether text is about to go to another element than the one that had the focus. @param {Event} event */
 function hasLostFocus(event) {
-  const [target] = event.composedPath();
+  const target = targetOf(event);
   return !typing.hasTyped && target instanceof Element && hasLeft(target);
 }
 
@@ -224,7 +224,7 @@ function isForOneLetter({ width, height }) {
 
 /** The field that an event would put text into; null if it brings none. @param {Event} event */
 function typedFieldOf(event) {
-  const [target] = event.composedPath();
+  const target = targetOf(event);
   // Of another realm, if a frame asks: `instanceof` does not tell then.
   const { key, ctrlKey, metaKey, inputType } = /** @type {KeyboardEvent & InputEvent} */ (event);
   const isText = key === undefined ? inputType?.startsWith('insert') : key.length === 1 && !ctrlKey && !metaKey;
@@ -233,6 +233,17 @@ function typedFieldOf(event) {
   const isField = localNameOf(field) === 'textarea' || isEditable(field) ||
     (localNameOf(field) === 'input' && !VALUELESS.has(inputTypeOf(field)));
   return isField ? field : null;
+}
+
+/**
+ * What gets an event: keys go to what has the focus, and out of a closed shadow root only its host is told.
+ * @param {Event} event
+ */
+function targetOf(event) {
+  const [target] = event.composedPath();
+  if (!(target instanceof Element) || !shadowRootOf(target)) return target;
+  const focus = innermostFocus(target.ownerDocument);
+  return focus && isInShadowOf(target, focus) ? focus : target;
 }
 
 /** Whether an element is another one than what had the focus when the guard was armed. @param {Element} element */

@@ -106,6 +106,20 @@ async def test_the_rest_of_a_text_does_not_go_to_a_field_that_takes_the_focus(on
         assert f"lost the focus to <input> [{other}] within the text, and the rest was stopped" in outcome.sentence
 
 
+@pytest.mark.parametrize("mode", ["open", "closed"])
+async def test_the_rest_of_a_text_does_not_go_to_another_field_of_a_shadow_root(on: On, mode: str) -> None:
+    body = f"""<div id=host></div><script>
+    const root = host.attachShadow({{ mode: '{mode}' }});
+    root.innerHTML = '<p><input aria-label=Note></p><p><input aria-label=Other></p>';
+    const [note, other] = root.querySelectorAll('input');
+    note.oninput = () => other.focus();
+    window.values = () => [note.value, other.value];</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Note"), text=TEXT))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed"), outcome.sentence
+        assert (await hand.js("values()"))[1] == ""
+
+
 async def test_the_rest_of_a_text_does_not_go_to_a_dialog_that_opens(on: On) -> None:
     body = """<label>Note <textarea id=note oninput="if (this.value.length === 4) box.showModal()"></textarea></label>
     <dialog id=box><form method=dialog><input id=other autofocus aria-label=Password><button>OK</button></form></dialog>"""
