@@ -192,6 +192,7 @@ def test_a_viewport_needs_an_area_that_can_be_shown() -> None:
         ("limits.stpes", r"limits\.stpes: there is no such key; did you mean steps\?"),
         ("limts.steps", r"limts: there is no such key; did you mean limits\?"),
         ("browser.proxy.servr", r"browser\.proxy\.servr: there is no such key; did you mean server\?"),
+        ("instructions", r"instructions: there is no such key"),  # a file is not the person's word
         ("events.zzz", r"events\.zzz: there is no such key; there are dialogs, prompt, leave"),
     ],
 )

@@ -161,7 +161,7 @@ def _task(
             f"The run may upload {printable_line(absent[0])}, and a record gives no access to files of this machine",
             " ".join(f"--file …/{printable_line(name)}" for name in absent),
         )
-    if "<private:" in f"{task.goal} {task.user_data} {task.messages}":
+    if "<private:" in f"{task.goal} {task.instructions} {task.user_data} {task.messages}":
         raise UsageError(
             "The task of the run has private data in its words, which the record does not contain",
             "start a new run, and give such data with --private name=VARIABLE",

@@ -35,6 +35,7 @@ _NAMES_FILE = re.compile(r"\S*\.\w{1,5}|\S*[/\\]\S+")
 _LIMITS = {"max_steps": "steps", "max_seconds": "seconds", "max_tokens": "tokens", "max_cost": "cost_usd"}
 _FIELDS = {
     "url": "start_url",
+    "instructions": "instructions",
     "data": "user_data",
     "secrets": "secrets",
     "allowed_hosts": "allowed_hosts",
@@ -198,6 +199,7 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
         raise UsageError(f"url cannot be a {type(url).__name__}", "give the address of the start page as text")
     made = Task(
         goal=task,
+        instructions=_instructions(given.get("instructions", "")),
         start_url=start_url_from(url) if url else None,
         user_data=_facts(given.get("data", {})),
         secrets=secrets_from(given.get("secrets", ())),
@@ -270,6 +272,12 @@ def _secret(name: Any, value: Any) -> Secret:
         kind = "no value" if value is None else f"a {type(value).__name__} for a value"
         raise UsageError(f"The secret {name!r} has {kind}", "is its environment variable set? Give text")
     return Secret(name=str(name), value=value if isinstance(value, SecretStr) else SecretStr(value))
+
+
+def _instructions(given: Any) -> str:
+    if not isinstance(given, str):
+        raise UsageError(f"instructions cannot be a {type(given).__name__}", "write them as text, as you would say it")
+    return given
 
 
 def _facts(given: Any) -> dict[str, str]:
