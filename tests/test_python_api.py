@@ -197,8 +197,9 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("keywords", "words"),
     [
-        ({"max_steps": 0}, r"max_steps=0 is not a limit"),
-        ({"max_cost": "much"}, r"max_cost='much' is not a limit"),
+        ({"max_steps": 0}, r"max_steps=0 is not a limit: it must be 1 or more$"),
+        ({"max_cost": 0}, r"max_cost=0 is not a limit: it must be more than 0$"),
+        ({"max_cost": "much"}, r"max_cost='much' is not a limit: it must be a number$"),
         ({"expect": ["txt=Thank you"]}, r"expect 'txt=Thank you' does not name what to check \(begin it with url="),
         ({"expect": [{"txt": "Thank you"}]}, "is no check"),
         ({"secrets": "password"}, r'secrets=\{"password": os.environ'),

@@ -20,7 +20,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
 from vision_agent.ports import Model
-from vision_agent.settings import Settings, full_model_name, load
+from vision_agent.settings import Settings, fault_words, full_model_name, load
 from vision_agent.text.urls import names_page_file, start_address
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
 
@@ -295,7 +295,7 @@ def _limits(limits: Limits, given: Mapping[str, Any]) -> Limits:
     except ValidationError as error:
         fault = error.errors()[0]
         keyword = next((each for each, name in _LIMITS.items() if name == fault["loc"][0]), "limits")
-        raise UsageError(f"{keyword}={given.get(keyword)!r} is not a limit: {fault['msg']}") from None
+        raise UsageError(f"{keyword}={given.get(keyword)!r} is not a limit: {fault_words(fault)}") from None
 
 
 def _hosts(given: Any, keyword: str) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from vision_agent.base_model import UNKNOWN_FIELD, FrozenModel, model_in, unknow
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.offline.grammar import parse
 from vision_agent.policy.success_checks import check_from
+from vision_agent.settings import fault_words
 from vision_agent.types import Limits, SuccessCheck
 
 FORMS = (".toml", ".yaml", ".yml", ".py")
@@ -227,7 +228,7 @@ def _innermost(error: ValidationError) -> list[ErrorDetails]:
 def _fault(fault: ErrorDetails, tasks: Any, kind: type[FrozenModel]) -> str:
     loc = fault["loc"]
     if fault["type"] != UNKNOWN_FIELD:
-        return f"{_place(loc, tasks)}: {_words(fault['msg'])}"
+        return f"{_place(loc, tasks)}: {fault_words(fault)}"
     place = _place(loc[:-1], tasks)
     return f"{place}{': ' if place else ''}{unknown_field(loc, kind)}"
 
@@ -240,7 +241,3 @@ def _place(loc: tuple[int | str, ...], tasks: Any) -> str:
         rest = ".".join(map(str, loc[2:]))
         return f"task {named or loc[1] + 1!r}{f', {rest}' if rest else ''}"
     return ".".join(map(str, loc))
-
-
-def _words(message: str) -> str:
-    return message.removeprefix("Value error, ")
