@@ -55,6 +55,17 @@ def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
     assert "saw 0 marks, navigated, the page answered 404 Not Found" in shown.getvalue()
 
 
+def test_a_text_that_was_waited_for_and_came_is_told():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    for wait, sentence in ((Wait(text="Thanks"), '"Thanks" shows after 0.3 s.'), (Wait(change=True), "Changed.")):
+        progress(Decided(step=1, decision=Decision(next_goal="wait", actions=(wait,), author="steps")))
+        progress(Happened(step=1, index=0, outcome=Outcome(status="done", effect="changed", sentence=sentence)))
+    came, changed = shown.getvalue().splitlines()
+    assert came.endswith("saw 0 marks, the text shows")
+    assert changed.endswith("saw 0 marks, changed")
+
+
 def test_a_step_of_a_dry_run_has_a_neutral_sign_and_words():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

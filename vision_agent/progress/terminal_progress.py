@@ -21,6 +21,7 @@ from vision_agent.describe.action_sentences import (
     failed_answer_in,
     gives_up,
     lacks_effect,
+    text_came,
 )
 from vision_agent.events import (
     Decided,
@@ -147,6 +148,8 @@ class Progress:
         became = became.replace("_", " ")
         if is_end and outcome.effect == "finished":
             became = "not done"
+        if is_done and text_came(action, outcome):
+            became = "the text shows"
         # In the order in which it happened: the marks are those of the look that the action was decided on.
         result = f"saw {counted(self._marks, 'mark')}, {became}" if event.index == 0 else became
         if goal and (note := self._note(event.step)):
