@@ -94,6 +94,12 @@ def failed_answer_in(clauses: Iterable[str]) -> str:
     return next((each for each in clauses if each.startswith("the page answered ")), "")
 
 
+def blocked_in(clauses: Iterable[str]) -> str:
+    """That a page was blocked which a tab asked for, such as `a request to shop.example was blocked`; else empty."""
+    told = (each.partition(" (asked for by the page)") for each in clauses)
+    return next((first for first, asked, _ in told if asked and first.endswith(" was blocked")), "")
+
+
 def describe_action(action: Action, seen: Observation, *, numbered: bool = True) -> str:
     """One action in words, with marks by number, name and distinction: `Click [7] “Delete” ‹Ann›`.
 

@@ -17,6 +17,7 @@ from vision_agent.describe.action_sentences import (
     FOUND_BY,
     LOOK_AGAIN,
     LOOK_AGAIN_IN_REPLAY,
+    blocked_in,
     counted,
     failed_answer_in,
     gives_up,
@@ -156,6 +157,9 @@ class Progress:
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
         if failed := failed_answer_in(outcome.changes):
             result = f"{result}, {_line(failed)}"
+        tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
+        if not tells_sentence and (blocked := blocked_in(outcome.changes)):
+            result = f"{result}, {_line(blocked)}"
         words = Text(_line(goal or outcome.sentence))
         room = self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2
         words.truncate(max(24, min(70, room)), overflow="ellipsis", pad=True)
@@ -163,7 +167,7 @@ class Progress:
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
-        if goal and (not is_done or is_void or outcome.effect == "dialog"):
+        if tells_sentence:
             self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
         self._print_verdict()
 
