@@ -56,6 +56,7 @@ async def test_a_goal_and_keywords_make_a_run_that_tells_what_came_of_it(
         "Order one mug",
         url=serve({"/": SHOP}),
         output=Order,
+        instructions="Never sign up",
         data={"name": "Ada"},
         allowed_hosts=["127.0.0.1"],
         expect=["Thank you, Ada", "url=http://127.0.0.1*"],
@@ -75,6 +76,7 @@ async def test_a_goal_and_keywords_make_a_run_that_tells_what_came_of_it(
     assert run.seconds > 0
     assert run.used.startswith("3 steps in ")
     assert agent.task.limits.model_dump(include={"steps", "cost_usd"}) == {"steps": 5, "cost_usd": 0.5}
+    assert run.task.instructions == agent.task.instructions == "Never sign up"
     assert agent.task.checks == (SuccessCheck(text="Thank you, Ada"), SuccessCheck(url="http://127.0.0.1*"))
 
 
@@ -195,12 +197,14 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("keywords", "words"),
     [
-        ({"max_steps": 0}, r"max_steps=0 is not a limit"),
-        ({"max_cost": "much"}, r"max_cost='much' is not a limit"),
+        ({"max_steps": 0}, r"max_steps=0 is not a limit: it must be 1 or more$"),
+        ({"max_cost": 0}, r"max_cost=0 is not a limit: it must be more than 0$"),
+        ({"max_cost": "much"}, r"max_cost='much' is not a limit: it must be a number$"),
         ({"expect": ["txt=Thank you"]}, r"expect 'txt=Thank you' does not name what to check \(begin it with url="),
         ({"expect": [{"txt": "Thank you"}]}, "is no check"),
         ({"secrets": "password"}, r'secrets=\{"password": os.environ'),
         ({"secrets": {"password": None}}, "The secret 'password' has no value"),
+        ({"instructions": ["be quick"]}, "instructions cannot be a list"),
         ({"data": ["Ann"]}, r'write data=\{"name": "Ann"\}'),
         ({"files": ["none.pdf"]}, r"There is no file none\.pdf"),
         ({"allowed_hosts": [1]}, "allowed_hosts has 1, which is not a host"),

@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from vision_agent import old_names
+from vision_agent.cli.options import load_settings
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Size
 from vision_agent.session.keywords import settings_from
@@ -192,6 +193,7 @@ def test_a_viewport_needs_an_area_that_can_be_shown() -> None:
         ("limits.stpes", r"limits\.stpes: there is no such key; did you mean steps\?"),
         ("limts.steps", r"limts: there is no such key; did you mean limits\?"),
         ("browser.proxy.servr", r"browser\.proxy\.servr: there is no such key; did you mean server\?"),
+        ("instructions", r"instructions: there is no such key"),  # a file is not the person's word
         ("events.zzz", r"events\.zzz: there is no such key; there are dialogs, prompt, leave"),
     ],
 )
@@ -223,6 +225,32 @@ def test_a_wrong_setting_is_refused_with_the_source_of_it(tmp_path: Path, monkey
     monkeypatch.setenv("VISION_AGENT_OBSERVE", "{}")
     monkeypatch.setenv("VISION_AGENT_LIMITS__STEPS", "many")
     assert refusal() == "see the variable VISION_AGENT_LIMITS__STEPS"
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"cost_usd": 0.0}, "--max-cost 0: it must be more than 0"),
+        ({"steps": 0}, "--max-steps 0: it must be 1 or more"),
+        ({"seconds": -1.5}, "--max-seconds -1.5: it must be more than 0"),
+        ({"tokens": 10**13}, "--max-tokens 10000000000000: it must be at most 1,000,000,000,000"),
+        ({"submits": -1}, "--max-submits -1: it must be 0 or more"),
+        ({"downloads": {"count": -1}}, "--max-downloads -1: it must be 0 or more"),
+    ],
+)
+def test_a_limit_that_allows_nothing_is_refused_with_what_is_allowed(limits: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        load_settings(limits=limits)
+    assert str(refused.value) == words
+
+
+def test_a_number_that_is_out_of_range_in_a_file_is_refused_in_the_same_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / FILE_NAME).write_text("limits.cost_usd = 0\n", "utf-8")
+    with pytest.raises(UsageError, match=r"limits\.cost_usd: it must be more than 0"):
+        load()
 
 
 @pytest.mark.parametrize(

@@ -486,7 +486,10 @@ def load(
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
 
 
-_KINDS_OF_NUMBER = {"int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number"}
+_KINDS_OF_NUMBER = {
+    **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
+}
 
 
 def _wrong_value(flag: str, fault: ErrorDetails) -> str:
@@ -499,7 +502,7 @@ def _wrong_value(flag: str, fault: ErrorDetails) -> str:
             return f"{name} takes {words}" + (f"; did you mean {near[0]}?" if near else f", not {shown}")
         case kind if kind in _KINDS_OF_NUMBER:
             return f"{name} takes {_KINDS_OF_NUMBER[kind]}, not {shown}"
-    return f"{flag}: {_message(fault['msg'])}"
+    return f"{flag}: {fault_words(fault)}"
 
 
 def _wrong_flag(loc: Sequence[int | str], flag_names: Mapping[str, str], flags: Mapping[str, Any]) -> str:
@@ -510,7 +513,7 @@ def _wrong_flag(loc: Sequence[int | str], flag_names: Mapping[str, str], flags: 
         value = value.get(key) if isinstance(value, Mapping) else None
         name = flag_names.get(".".join(keys[:depth]))
         if name is not None and value is not None:
-            shown = f" {printable_line(str(value))}" if isinstance(value, (str, int, float)) else ""
+            shown = f" {printable_line(str(value)).removesuffix('.0')}" if isinstance(value, (str, int, float)) else ""
             return f"{name}{shown}"
     return ""
 
@@ -545,8 +548,24 @@ def _has(values: Any, keys: Sequence[int | str]) -> bool:
     return bool(keys)
 
 
-def _message(message: str) -> str:
-    return message.removeprefix("Value error, ")
+_BOUNDS = {
+    "greater_than": ("gt", "it must be more than {}"),
+    "greater_than_equal": ("ge", "it must be {} or more"),
+    "less_than": ("lt", "it must be less than {}"),
+    "less_than_equal": ("le", "it must be at most {}"),
+}
+"""For each kind of fault of a number the name of its bound, and what is allowed."""
+
+
+def fault_words(fault: ErrorDetails) -> str:
+    """What is allowed, for a number; otherwise what is wrong with the value."""
+    kind = fault["type"]
+    if kind in _BOUNDS:
+        bound, words = _BOUNDS[kind]
+        return words.format(f"{fault['ctx'][bound]:,}".removesuffix(".0"))
+    if kind in _KINDS_OF_NUMBER:
+        return f"it must be {_KINDS_OF_NUMBER[kind]}"
+    return fault["msg"].removeprefix("Value error, ")
 
 
 def _invalid(error: ValidationError, source: str) -> UsageError:
@@ -556,13 +575,14 @@ def _invalid(error: ValidationError, source: str) -> UsageError:
 
 def _faults(error: ValidationError, model: type[BaseModel] | None = None) -> str:
     """Each wrong key with what is allowed, and the key that is probably meant."""
-    return "; ".join(_fault(each["loc"], each["type"], each["msg"], model or Settings) for each in error.errors())
+    return "; ".join(_fault(each, model or Settings) for each in error.errors())
 
 
-def _fault(loc: Sequence[int | str], kind: str, message: str, model: type[BaseModel]) -> str:
+def _fault(fault: ErrorDetails, model: type[BaseModel]) -> str:
+    loc = fault["loc"]
     key = printable_line(".".join(map(str, loc)))
-    if kind != "extra_forbidden":
-        return f"{key}: {_message(message)}"
+    if fault["type"] != "extra_forbidden":
+        return f"{key}: {fault_words(fault)}"
     for name in loc[:-1]:
         inner = _model_in(model.model_fields[str(name)].annotation) if str(name) in model.model_fields else None
         if inner is None:

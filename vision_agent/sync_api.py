@@ -47,6 +47,7 @@ class SyncAgent:
         url: the start page: an address such as `shop.example` or `localhost:8000`, or the path of a file. Without one,
             the run begins on `page` as it is.
         output: the type of the answer, such as a pydantic model; `run.output` is then such an object.
+        instructions: how you want it done, beside the goal; the model reads it in every request.
         data: facts that the model may use, by name, such as an address.
         secrets: values that the model uses by name and never sees: `{"password": os.environ["SHOP_PASSWORD"]}`.
         allowed_hosts: the hosts that may be reached, such as `shop.example` or `*.shop.example`. None: all.
@@ -83,6 +84,7 @@ class SyncAgent:
         *,
         url: str | Path | None = None,
         output: Any = None,
+        instructions: str | None = None,
         data: Mapping[str, str] | None = None,
         secrets: Secrets | None = None,
         allowed_hosts: Sequence[str] | None = None,
@@ -111,6 +113,7 @@ class SyncAgent:
             task,
             url=url,
             output=output,
+            instructions=instructions,
             data=data,
             secrets=secrets,
             allowed_hosts=allowed_hosts,

@@ -589,6 +589,8 @@ class Task(DisplayedModel):
     model_config = ConfigDict(hide_input_in_errors=True)  # it may hold a secret
 
     goal: str
+    instructions: str = ""
+    """How the person wants it done, beside the goal; the model reads it in every request."""
     pictures: tuple[GoalPicture, ...] = ()
     messages: tuple[Message, ...] = ()
     start_url: str | None = None
@@ -633,7 +635,8 @@ class Task(DisplayedModel):
 
     def _shown_fields(self) -> Iterator[tuple[str, Any]]:
         """The goal, the start page, and the names of what was given."""
-        yield from (("goal", self.shown(self.goal)), ("start_url", self.shown(self.start_url or "")))
+        yield from (("goal", self.shown(self.goal)), ("instructions", self.shown(self.instructions)))
+        yield ("start_url", self.shown(self.start_url or ""))
         yield from (("user_data", [*self.user_data]), ("secrets", [each.name for each in self.secrets]))
         yield from (("allowed_hosts", self.allowed_hosts), ("files", [each.name for each in self.files]))
 

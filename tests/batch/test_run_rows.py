@@ -73,6 +73,14 @@ async def test_each_row_is_run_with_its_own_values_and_is_not_run_again(shop: st
     assert len(list((tmp_path / "out").glob("*/*/run.json"))) == 2
 
 
+async def test_a_row_has_the_folder_that_earlier_versions_gave_it(tmp_path: Path) -> None:
+    async def run_row(row: Row, made: Any, home: Path) -> RowResult:
+        return RowResult(row=row, status="done", sentence=home.name)
+
+    (result,) = await run_rows(ROWS[:1], follows("http://shop.example/", ["finish"]), tmp_path, run_row=run_row)
+    assert result.sentence == "0001-cb287b26"  # with another one, an unfinished batch would do its rows twice
+
+
 async def test_a_row_that_fails_keeps_none_of_the_others_from_running(shop: str, tmp_path: Path) -> None:
     lines = ["click Order", 'click "{name}"', "finish"]
     rows = (*ROWS, Row(number=3, values={"name": "Order"}))
@@ -263,9 +271,13 @@ def test_each_row_has_the_check_that_its_values_make(
     Path("orders.csv").write_text("name,shown\nAnn,Ann\nBob,Eve\n", "utf-8")
     Path("lines.txt").write_text("\n".join(LINES), "utf-8")
     command = ["run", shop, "--steps=lines.txt", "--over=orders.csv", "--expect=Ordered for {shown}", "--json"]
-    done = CliRunner().invoke(app, command)
+    done = CliRunner().invoke(app, [*command, "--instructions=As {name} would"])
     assert done.exit_code == 1, done.output
     first, second = json.loads(done.stdout)["results"]
+    assert [read(Path("orders") / each["run"]).task.instructions for each in (first, second)] == [
+        "As Ann would",
+        "As Bob would",
+    ]
     assert first["status"] == "done"
     assert second["status"] != "done"
     assert "Ordered for Eve" in second["sentence"]

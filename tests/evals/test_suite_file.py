@@ -13,6 +13,7 @@ TOML = """
 start_url = "https://example.org/notes"
 seeds = 3
 limits = { steps = 10 }
+instructions = "Never sign up"
 
 [[tasks]]
 id = "save"
@@ -30,6 +31,7 @@ YAML = """
 start_url: https://example.org/notes
 seeds: 3
 limits: {steps: 10}
+instructions: Never sign up
 tasks:
   - id: save
     goal: Save the note
@@ -42,7 +44,7 @@ tasks:
 """
 PYTHON = """
 suite = {
-    "start_url": "https://example.org/notes", "seeds": 3, "limits": {"steps": 10},
+    "start_url": "https://example.org/notes", "seeds": 3, "limits": {"steps": 10}, "instructions": "Never sign up",
     "tasks": [
         {"id": "save", "goal": "Save the note", "expect": ["text=Saved", "url=*/notes?a=b"],
          "steps": ["click Save", "finish"]},
@@ -68,6 +70,7 @@ def test_toml_yaml_and_python_say_the_same(tmp_path: Path) -> None:
     assert suites[0].seeds == 3
     assert save.checks == (SuccessCheck(text="Saved"), SuccessCheck(url="*/notes?a=b"))
     assert (save.start_url, leave.start_url) == ("https://example.org/notes", "https://example.org/")
+    assert (save.instructions, leave.instructions) == ("Never sign up", "Never sign up")
     assert (save.limits, leave.limits) == (Limits(steps=10), Limits(steps=4))
 
 

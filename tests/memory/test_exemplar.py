@@ -191,6 +191,19 @@ def test_of_what_is_known_of_the_person_only_the_names_stay(tmp_path: Path) -> N
     assert picture.data
 
 
+def test_what_was_typed_because_of_the_instructions_does_not_stay(tmp_path: Path) -> None:
+    typed = (Type(target=1, text="Elm Street 5, Bern"), done('Typed "Elm Street 5, Bern" into mark 1 (field "To").'))
+    asked = (Type(target=1, text="wool"), done('Typed "wool" into mark 1 (field "Search").'))
+    about = task(goal="Find wool", instructions="Send it to Elm Street 5, Bern. Only wool of sheep.")
+    acts = step_events(1, typed, asked, memory="It goes to Elm Street 5, Bern.")
+    learned = learn(write_run(tmp_path, [Started(run=run(task=about)), *ended(*acts)[1:]]).path)
+    kept = learned.model_dump_json()
+    assert "Elm Street" not in kept
+    assert "sheep" not in kept
+    assert learned.turns[0].memory == "It goes to <from the instructions>."
+    assert [act.action["text"] for act in learned.turns[0].acts] == ["<from the instructions>", "wool"]
+
+
 @pytest.mark.parametrize("status", ["not_done", "infeasible", "limit", "interrupted", "needs_person", "error"])
 def test_a_run_that_did_not_end_done_is_refused(status: str, tmp_path: Path) -> None:
     folder = write_run(tmp_path, ended(*step_events(1, (Click(target=5), done())), status=status)).path

@@ -42,6 +42,12 @@ async def test_a_person_sees_the_listing_and_where_the_picture_is_and_types_a_li
     assert "http://shop.test/login" in shown
 
 
+async def test_a_person_reads_how_it_is_to_be_done():
+    model, said = person("finish")
+    await model.decide(Task(goal="Sign in.", instructions="Do not stay signed in."), (), seen())
+    assert "How it is to be done: Do not stay signed in." in said
+
+
 async def test_a_line_that_cannot_be_read_or_found_is_said_and_asked_again():
     model, said = person("clikc x", "click Sign out", "", "# note", "?", 'type "a" into Email')
     decision = await model.decide(TASK, (), seen())

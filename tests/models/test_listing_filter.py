@@ -100,6 +100,12 @@ def test_what_the_person_says_later_and_what_is_to_be_remembered_count_as_the_ta
     )
 
 
+def test_what_has_a_word_of_the_persons_instructions_stays() -> None:
+    task = Task(goal=GOAL, instructions="Prefer what is about owls")
+    assert any(line.startswith("77[:]") for line in listed(crowded({77: {"name": "77 owls"}}), task=task))
+    assert not any(line.startswith("77[:]") for line in listed(crowded({77: {"name": "77 owls"}})))
+
+
 def test_text_goes_with_the_marks_around_it_and_stays_with_a_word_of_the_task() -> None:
     lines = listed(crowded(context={60: "An old text", 100: "The imprint is below"}))
     assert "_[:]An old text" not in lines

@@ -113,6 +113,7 @@ def test_a_task_says_how_much_may_be_spent():
 def test_the_task_reads_like_this():
     task = Task(
         goal="Order a chair.",
+        instructions="Choose the cheapest delivery.\n",
         user_data={"name": "Ada", "city": "Bern"},
         secrets=(Secret(name="pin", value=SecretStr("123456"), origins=("pay.test",), fields=("password",)),),
         allowed_hosts=("shop.test", "pay.test"),
@@ -131,6 +132,9 @@ def test_the_task_reads_like_this():
         == """\
 <task>
 Order a chair.
+
+How the person wants it done:
+Choose the cheapest delivery.
 </task>
 
 Pictures that belong to the task, shown below in this order:

@@ -51,6 +51,7 @@ SHOP = seen("1[:]<input>Note\n_[:]Order 77-1234-X", "https://shop.example/")
         ("<secret:password>", "secret", ""),
         ("Ada Lovelace", "task", ""),
         ("ring twice", "task", ""),
+        ("c/o Grace Hopper", "task", ""),
         ("Something else altogether", "model", ""),
         ("DE02", "model", ""),
     ],
@@ -58,6 +59,7 @@ SHOP = seen("1[:]<input>Note\n_[:]Order 77-1234-X", "https://shop.example/")
 def test_a_text_comes_from_where_its_letters_stand(text: str, source: str, host: str) -> None:
     task = Task(
         goal="Order tea. Note: please leave it at the door",
+        instructions="Send all parcels c/o Grace Hopper",
         user_data={"name": "Ada Lovelace"},
         messages=(Message(text="Tell them to ring twice", at=NOW),),
     )

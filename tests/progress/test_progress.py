@@ -55,6 +55,34 @@ def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
     assert "saw 0 marks, navigated, the page answered 404 Not Found" in shown.getvalue()
 
 
+def test_a_request_that_was_blocked_is_told_with_the_step_that_led_to_it_once():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=200))
+    why = "a request to partner.example was blocked (asked for by the page): its host is denied"
+    for effect, index in (("changed", 0), ("no_effect", 0), ("no_effect", 1)):
+        sentence = f"Clicked mark 3. {why[:1].upper()}{why[1:]}; the page stayed as it was."
+        outcome = Outcome(status="done", effect=effect, sentence=sentence, changes=(why, "the page stayed as it was"))
+        clicks = (Click(target=3),) * 2
+        progress(Decided(step=1, decision=Decision(next_goal="click Partner", actions=clicks, author="steps")))
+        progress(Happened(step=1, index=index, outcome=outcome))
+    changed, void, sentence, later = shown.getvalue().splitlines()
+    assert changed.endswith("saw 0 marks, changed, a request to partner.example was blocked")
+    assert void.endswith("saw 0 marks, no effect")
+    assert "A request to partner.example was blocked" in sentence
+    assert later.endswith("no effect, a request to partner.example was blocked")
+
+
+def test_a_text_that_was_waited_for_and_came_is_told():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    for wait, sentence in ((Wait(text="Thanks"), '"Thanks" shows after 0.3 s.'), (Wait(change=True), "Changed.")):
+        progress(Decided(step=1, decision=Decision(next_goal="wait", actions=(wait,), author="steps")))
+        progress(Happened(step=1, index=0, outcome=Outcome(status="done", effect="changed", sentence=sentence)))
+    came, changed = shown.getvalue().splitlines()
+    assert came.endswith("saw 0 marks, the text shows")
+    assert changed.endswith("saw 0 marks, changed")
+
+
 def test_a_step_of_a_dry_run_has_a_neutral_sign_and_words():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

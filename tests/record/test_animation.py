@@ -13,7 +13,7 @@ from tests.conftest import Server
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
-from vision_agent.export.animation import write_animation
+from vision_agent.export.animation import require_film_name, write_animation
 from vision_agent.types import Ending
 
 BAR = 60
@@ -141,3 +141,18 @@ def test_a_film_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "talk.webm").exists()
     for _ in range(2):  # a film and its captions may be written again
         write_animation(folder, tmp_path / "again.webm")
+
+
+def test_a_film_in_another_format_shares_the_captions_of_the_same_run_only(tmp_path: Path) -> None:
+    folder, other = write_run(tmp_path / "one", small_run()).path, write_run(tmp_path / "two", story()).path
+    write_animation(folder, tmp_path / "run.webm")
+    captions = (tmp_path / "run.vtt").read_bytes()
+    with pytest.raises(UsageError, match=r"run\.vtt is there already"):
+        write_animation(other, tmp_path / "run.mp4")
+    assert not (tmp_path / "run.mp4").exists()
+    write_animation(folder, tmp_path / "run.mp4")
+    with pytest.raises(UsageError, match=r"run\.vtt is there already"):
+        write_animation(other, tmp_path / "run.webm")  # its captions are also those of the other film
+    with pytest.raises(UsageError, match=r"run\.vtt is there already"):
+        require_film_name(tmp_path / "run.mp4")
+    assert (tmp_path / "run.vtt").read_bytes() == captions

@@ -254,11 +254,12 @@ async def test_what_stands_for_private_data_that_nobody_recorded_is_not_typed(
     assert "which is not recorded" in run.steps[0].outcomes[0].sentence
 
 
+@pytest.mark.parametrize("words", [{"goal": f"Pay with {CARD}"}, {"goal": "Pay", "instructions": f"Use {CARD}"}])
 async def test_a_run_whose_task_held_private_data_is_not_resumed_without_it(
-    page: Page, serve: Server, tmp_path: Path
+    words: dict[str, str], page: Page, serve: Server, tmp_path: Path
 ) -> None:
     site = serve({"/": FORM, "/favicon.ico": b""})
-    task = Task(goal=f"Pay with {CARD}", start_url=site, private_kinds=("card",))
+    task = Task(**words, start_url=site, private_kinds=("card",))
     ran = Agent(task, model=ScriptedModel([]), page=page, settings=Settings(runs=tmp_path))
     with pytest.raises(ModelUnavailable):
         await ran.run()

@@ -79,6 +79,13 @@ async def test_the_head_says_goal_result_and_who_decided(page: Page, tmp_path: P
     await expect(head).to_contain_text("Chain of 27 entries verified")
 
 
+async def test_the_head_says_how_the_person_wants_it_done(page: Page, tmp_path: Path) -> None:
+    asked = task(goal="Buy <b>tea</b>", instructions="Only <i>green</i> tea")
+    await opened(page, tmp_path, [Started(run=run(task=asked)), *small_run()[1:]])
+    await expect(page.locator("header.head .facts")).to_contain_text("How the person wants it done")
+    await expect(page.locator("header.head .facts")).to_contain_text("Only <i>green</i> tea")
+
+
 async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, small_run())
     await expect(page.locator("header.head")).to_contain_text("No model: step lines")

@@ -30,7 +30,9 @@ def a_run(runs: Path, *steps: tuple[Action, ...], **facts: str) -> Path:
     """A run that did these actions, one step after the other."""
     marks = (mark(1, "Where", kind="field"), mark(2, "Board", kind="field"))
     seen = observation("o1", marks)
-    about = run_of(task=task(goal="A room in Rome, not in Romeo", user_data=facts or FACTS))
+    about = run_of(
+        task=task(goal="A room in Rome, not in Romeo", instructions="Near the centre of Rome", user_data=facts or FACTS)
+    )
     events = [
         event
         for i, acts in enumerate(steps, 1)
@@ -50,7 +52,8 @@ def test_a_fact_is_replaced_wherever_it_stands_as_whole_words(tmp_path: Path) ->
     assert actions(run, city="Oslo") == [
         Type(target=1, text="Hotel, Oslo"), Wait(text="Oslo", seconds=3), Select(target=2, options=("Romeo",)),
     ]  # fmt: skip
-    assert set_variables({"city": "Oslo"}, run.task, run.steps)[0].goal == "A room in Oslo, not in Romeo"
+    changed, _ = set_variables({"city": "Oslo"}, run.task, run.steps)
+    assert (changed.goal, changed.instructions) == ("A room in Oslo, not in Romeo", "Near the centre of Oslo")
 
 
 def test_the_name_of_a_secret_is_none_of_what_was_typed(tmp_path: Path) -> None:

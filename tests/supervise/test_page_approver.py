@@ -116,6 +116,16 @@ async def test_instructions_are_offered_from_the_beginning_only_where_who_decide
         assert page.state()["takesInstructions"] is is_offered, model
 
 
+async def test_the_page_says_how_the_person_wants_it_done(desk: Page) -> None:
+    page = SupervisionPage()
+    async with page.opened() as address:
+        await desk.goto(address)
+        await expect(desk.locator("#instructions")).to_be_hidden()
+        task = Task(goal="Buy tea", instructions="Only green tea")
+        page.hear(Started(run=Run(id="r", task=task, started_at=NOW, provenance=Provenance(versions={}, browser=""))))
+        await expect(desk.locator("#instructions")).to_have_text("How it is to be done: Only green tea")
+
+
 async def test_an_error_goes_when_something_else_is_asked_and_the_report_is_linked_at_the_end(
     desk: Page, tmp_path: Path
 ) -> None:

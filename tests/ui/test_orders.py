@@ -30,6 +30,11 @@ def test_what_a_person_writes_is_never_an_option(text: str) -> None:
     )
 
 
+def test_how_a_person_wants_it_done_is_a_value_of_its_own() -> None:
+    order = start_order(StartForm(url="shop.example", goal="Buy tea", instructions=" --headed\nand cheap "), RUNS, NOW)
+    assert "--instructions=--headed\nand cheap" in order.arguments[: order.arguments.index("--")]
+
+
 def test_step_lines_come_on_stdin_and_limits_and_approval_as_values() -> None:
     form = StartForm.model_validate(
         {

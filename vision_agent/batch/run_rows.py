@@ -184,7 +184,9 @@ class _Batch:
     def name_of(self, row: Row, also: Any) -> str:
         """The name of the row's folder."""
         agent = _agent_of(self._make(row, RowPlan(self._folder, None)))
-        task = agent.task.model_dump(mode="json", exclude={"limits", "messages"})
+        # Without instructions it is the row that it was before there were any, and is not run again.
+        exclude = {"limits", "messages", *(() if agent.task.instructions else ("instructions",))}
+        task = agent.task.model_dump(mode="json", exclude=exclude)
         facts: Any = [row.model_dump(), task, agent.decides, also]
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
         return f"{row.number:04d}-{digest[:_DIGITS]}"

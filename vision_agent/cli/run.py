@@ -131,6 +131,10 @@ class TaskOptions:
 
     panel: ClassVar = "Task"
 
+    instructions: Annotated[
+        str | None,
+        option("How you want it done, beside the goal; the model reads it at each step.", "--instructions", "TEXT"),
+    ] = None
     data: Annotated[list[str] | None, option("A fact the model may use: name=value.", "--data", "NAME=VALUE")] = None
     secret: Annotated[
         list[str] | None,
@@ -248,8 +252,8 @@ class TaskOptions:
     ) -> Task:
         """The task with this goal.
 
-        `fill` completes the values of `--data` and `--expect`; `environment` has the variables of secrets, None: that
-        of this process.
+        `fill` completes the instructions and the values of `--data` and `--expect`; `environment` has the variables of
+        secrets, None: that of this process.
         """
         from vision_agent.policy.success_checks import check_from, filled_check
         from vision_agent.session.keywords import start_url_from
@@ -257,6 +261,7 @@ class TaskOptions:
 
         return Task(
             goal=goal,
+            instructions=fill(self.instructions or ""),
             start_url=start_url_from(url),
             limits=limits,
             user_data={name: fill(value) for name, value in pairs_of(self.data, "--data")},

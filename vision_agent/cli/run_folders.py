@@ -195,13 +195,13 @@ def report(
 
     Exit codes: 0 written, 2 no such run, or the film cannot be written, 5 a damaged record.
     """
-    from vision_agent.export.animation import require_film_name, write_animation
+    from vision_agent.export.animation import require_film, write_animation
     from vision_agent.record.report import write_report
 
     run = named_run(run, runs)
     require_folder_of(animate, "--animate")
     if animate is not None:
-        require_film_name(animate)
+        require_film(run, animate)
     typer.echo(str(write_report(run)))
     if animate is not None:
         typer.echo(str(write_animation(run, animate)))

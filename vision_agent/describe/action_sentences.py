@@ -84,9 +84,20 @@ def lacks_effect(action: Action | None, outcome: Outcome) -> bool:
     return outcome.effect in FAILED_EFFECTS and not is_pause
 
 
+def text_came(action: Action | None, outcome: Outcome) -> bool:
+    """Whether a text that was waited for shows now."""
+    return isinstance(action, actions.Wait) and action.text is not None and outcome.effect == "changed"
+
+
 def failed_answer_in(clauses: Iterable[str]) -> str:
     """The clause that a page came with an error, such as `the page answered 404 Not Found`; empty if none says so."""
     return next((each for each in clauses if each.startswith("the page answered ")), "")
+
+
+def blocked_in(clauses: Iterable[str]) -> str:
+    """That a page was blocked which a tab asked for, such as `a request to shop.example was blocked`; else empty."""
+    told = (each.partition(" (asked for by the page)") for each in clauses)
+    return next((first for first, asked, _ in told if asked and first.endswith(" was blocked")), "")
 
 
 def describe_action(action: Action, seen: Observation, *, numbered: bool = True) -> str:

@@ -23,7 +23,7 @@ from vision_agent.record.read import last_look, load_shot, read, read_lines
 from vision_agent.record.run_files import reading
 from vision_agent.record.store import write_private
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Run, Shot, Step
+from vision_agent.types import Observation, Run, Shot, Step
 from vision_agent.vision.picture import Pixels
 from vision_agent.vision.video import VIDEOS, encode_video
 
@@ -56,8 +56,6 @@ class _Scene:
 
     image: Image.Image
     seconds: float
-    caption: tuple[str, str]
-    """What is done, and what came of it."""
 
 
 def require_film_name(to: Path) -> None:
@@ -71,9 +69,41 @@ def require_film_name(to: Path) -> None:
             f"{to.name!r} is not a supported film format",
             "end its name in .webm, .mp4, .webp or .gif",
         )
-    captions = to.with_suffix(".vtt")
-    if to.suffix.lower() in VIDEOS and captions.exists() and not to.exists():
-        raise UsageError(f"{captions} is there already, and would be replaced by the captions", "name another film")
+    if _captions_file(to).exists() and to.suffix.lower() in VIDEOS and (_has_other_film(to) or not to.exists()):
+        raise _captions_are_there(to)
+
+
+def require_film(folder: Path, to: Path) -> None:
+    """The same for the film of a run that is there: it may have the captions of a video in another format beside it.
+
+    Raises:
+        RecordError: the run cannot be read.
+        UsageError: the film cannot have this name.
+    """
+    if to.suffix.lower() not in VIDEOS or not (_captions_file(to).exists() and _has_other_film(to)):
+        require_film_name(to)
+        return
+    with reading(folder):
+        captions = _web_vtt(_captions(folder, read(folder)))
+    with suppress(OSError):
+        if _captions_file(to).read_bytes() == captions.encode():
+            return
+    raise _captions_are_there(to)
+
+
+def _captions_file(to: Path) -> Path:
+    return to.with_suffix(".vtt")
+
+
+def _has_other_film(to: Path) -> bool:
+    """Whether a video in another format has the same name, and so the same file of captions."""
+    return any(to.with_suffix(ending).exists() for ending in VIDEOS if ending != to.suffix.lower())
+
+
+def _captions_are_there(to: Path) -> UsageError:
+    return UsageError(
+        f"{_captions_file(to)} is there already, and would be replaced by the captions", "name another film"
+    )
 
 
 def write_animation(folder: Path, to: Path) -> Path:
@@ -81,9 +111,10 @@ def write_animation(folder: Path, to: Path) -> Path:
 
     Raises:
         RecordError: the run or one of its pictures cannot be read.
-        UsageError: the name ends in an unknown format, the run has no steps, or the file cannot be written.
+        UsageError: the name ends in an unknown format, the captions would replace those of something else, the run has
+            no steps, or the file cannot be written.
     """
-    require_film_name(to)
+    require_film(folder, to)
     ending = to.suffix.lower()
     with reading(folder):
         run = read(folder)
@@ -92,9 +123,8 @@ def write_animation(folder: Path, to: Path) -> Path:
         scenes = _scenes(folder, run)
         try:
             if ending in VIDEOS:
-                captions: list[tuple[float, tuple[str, str]]] = []
-                write_private(to, encode_video(_frames(scenes, captions), ending))
-                write_private(to.with_suffix(".vtt"), _web_vtt(captions).encode())
+                write_private(to, encode_video(_frames(scenes), ending))
+                write_private(_captions_file(to), _web_vtt(_captions(folder, run)).encode())
             else:
                 write_private(to, _animated([*scenes], _PICTURES[ending]))
         except OSError as error:
@@ -102,10 +132,9 @@ def write_animation(folder: Path, to: Path) -> Path:
     return to
 
 
-def _frames(scenes: Iterator[_Scene], captions: list[tuple[float, tuple[str, str]]]) -> Iterator[tuple[Pixels, float]]:
-    """The pictures of a video, one at a time; `captions` gets their seconds and captions."""
+def _frames(scenes: Iterator[_Scene]) -> Iterator[tuple[Pixels, float]]:
+    """The pictures of a video, one at a time, with their seconds."""
     for scene in scenes:
-        captions.append((scene.seconds, scene.caption))
         yield np.ascontiguousarray(np.asarray(scene.image)[..., ::-1]), scene.seconds
 
 
@@ -118,22 +147,32 @@ def _animated(scenes: Sequence[_Scene], format: str) -> bytes:
 
 
 def _scenes(folder: Path, run: Run) -> Iterator[_Scene]:
-    last = last_look(line.event for line in read_lines(folder))
-    ends_with_page = last is not None and last.observation is not None
+    last = _page_at_end(folder)
+    captions = _captions(folder, run)
     size: tuple[int, int] | None = None
-    for number, step in enumerate(run.steps, 1):
+    for step, (seconds, caption) in zip(run.steps, captions, strict=False):
         image = _picture(folder, step.observation.marked, f"step {step.index}")
         draw = ImageDraw.Draw(image)
         for left, top, right, bottom in _aims(step):
             draw.rounded_rectangle((left - 5, top - 5, right + 5, bottom + 5), radius=6, outline=_AIM, width=4)
         size = size or _size_of(image)
-        is_last = number == len(run.steps) and not ends_with_page
-        caption = _caption(step, number, len(run.steps))
-        yield _Scene(_framed(image, size, caption), _LAST_S if is_last else _SHOWN_S, caption)
-    if last is not None and last.observation is not None and size is not None:
-        caption = "At the end", safe_line(run.ending.sentence, _LONGEST) if run.ending else ""
-        image = _picture(folder, last.observation.clean, "the end")
-        yield _Scene(_framed(image, size, caption), _LAST_S, caption)
+        yield _Scene(_framed(image, size, caption), seconds)
+    if last is not None and size is not None:
+        seconds, caption = captions[-1]
+        yield _Scene(_framed(_picture(folder, last.clean, "the end"), size, caption), seconds)
+
+
+def _page_at_end(folder: Path) -> Observation | None:
+    last = last_look(line.event for line in read_lines(folder))
+    return None if last is None else last.observation
+
+
+def _captions(folder: Path, run: Run) -> list[tuple[float, tuple[str, str]]]:
+    """Of each picture how long it shows, what is done, and what came of it."""
+    told = [(_SHOWN_S, _caption(step, number, len(run.steps))) for number, step in enumerate(run.steps, 1)]
+    if _page_at_end(folder) is not None:
+        told.append((_LAST_S, ("At the end", safe_line(run.ending.sentence, _LONGEST) if run.ending else "")))
+    return [*told[:-1], *((_LAST_S, caption) for _, caption in told[-1:])]
 
 
 def _picture(folder: Path, shot: Shot, where: str) -> Image.Image:

@@ -6,19 +6,20 @@ It reads only the run folder. It knows neither where exemplars are kept nor how 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
-from vision_agent.actions import Action, Cell, Point
+from vision_agent.actions import Action, Cell, Point, Select, Set, Type
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.geometry import Size
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.memory.verification import verified_by
 from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
+from vision_agent.policy.text_origin import stems_from
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.verify import verify
 from vision_agent.text.urls import host_of
@@ -31,7 +32,9 @@ SMALL = ImageLimits(longest_edge=480)
 1280×800."""
 
 _SHORTEST_FACT = 3
-"""The least length of a piece of user data to replace; anything shorter occurs in many words."""
+"""The least length of a fact to replace; anything shorter occurs in many words."""
+_INSTRUCTED = "<from the instructions>"
+"""Stands for what the person's instructions said and the run typed or chose."""
 
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
 _NUMBERED = re.compile(r"\b([Mm])ark [A-Z]?\d+\b(?: \(([^()]*)\))?")
@@ -87,13 +90,36 @@ def exemplar_of(
         answer=run.ending.answer if run.ending else "",
         verified_by="person" if verified == "unknown" else verified,
     )
-    return _remove_user_data(exemplar, run.task.user_data)
+    names = {value: f"<{name}>" for name, value in run.task.user_data.items()}
+    return _remove_facts(exemplar, {**dict.fromkeys(_facts_in_instructions(run), _INSTRUCTED), **names})
 
 
-def _remove_user_data(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemplar:
-    """The exemplar with user data replaced by its names: it is personal, and no part of how the task is done."""
-    longest_first = sorted(user_data.items(), key=lambda each: -len(each[1]))
-    facts = [(value, f"<{name}>") for name, value in longest_first if len(value) >= _SHORTEST_FACT]
+def _facts_in_instructions(run: Run) -> Iterator[str]:
+    """What the run gave to pages and had from the person's instructions, and not from the goal too."""
+    if not run.task.instructions:
+        return
+    for step in run.steps:
+        for action, _ in step.carried_out:
+            for given in _given(action):
+                if stems_from(given, run.task.instructions) and not stems_from(given, run.task.goal):
+                    yield given
+
+
+def _given(action: Action) -> tuple[str, ...]:
+    match action:
+        case Type():
+            return (action.text,)
+        case Set():
+            return (action.value,)
+        case Select():
+            return action.options
+    return ()
+
+
+def _remove_facts(exemplar: Exemplar, names: Mapping[str, str]) -> Exemplar:
+    """The exemplar with facts replaced by their names: they are personal, and no part of how the task is done."""
+    longest_first = sorted(names.items(), key=lambda each: -len(each[0]))
+    facts = [(value, name) for value, name in longest_first if len(value) >= _SHORTEST_FACT]
 
     def replace_facts(value: Any) -> Any:
         match value:

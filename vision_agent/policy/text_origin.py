@@ -40,7 +40,8 @@ def origin_of(action: Action, task: Task, steps: Sequence[Step], observation: Ob
     if "<secret:" in text:
         return TextOrigin(source="secret")
     said = _plain(text)[:_LONGEST]
-    asked = _plain(" ".join((task.goal, *task.user_data.values(), *(message.text for message in task.messages))))
+    messages = (message.text for message in task.messages)
+    asked = _plain(" ".join((task.goal, task.instructions, *task.user_data.values(), *messages)))
     if said in asked:
         return TextOrigin(source="task")
     here = host_of(observation.url)
@@ -95,6 +96,12 @@ def with_origin(
         return outcome
     origin = origin_of(action, task, steps, observation)
     return outcome if origin is None else outcome.model_copy(update={"origin": origin})
+
+
+def stems_from(text: str, source: str) -> bool:
+    """Whether the text, or enough of it to be no chance, stands in the source."""
+    said, known = _plain(text)[:_LONGEST], _plain(source)
+    return bool(said) and (said in known or _counts(longest_common(said, known), said))
 
 
 def longest_common(text: str, other: str) -> int:

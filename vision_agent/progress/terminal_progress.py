@@ -17,10 +17,12 @@ from vision_agent.describe.action_sentences import (
     FOUND_BY,
     LOOK_AGAIN,
     LOOK_AGAIN_IN_REPLAY,
+    blocked_in,
     counted,
     failed_answer_in,
     gives_up,
     lacks_effect,
+    text_came,
 )
 from vision_agent.events import (
     Decided,
@@ -147,12 +149,17 @@ class Progress:
         became = became.replace("_", " ")
         if is_end and outcome.effect == "finished":
             became = "not done"
+        if is_done and text_came(action, outcome):
+            became = "the text shows"
         # In the order in which it happened: the marks are those of the look that the action was decided on.
         result = f"saw {counted(self._marks, 'mark')}, {became}" if event.index == 0 else became
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
         if failed := failed_answer_in(outcome.changes):
             result = f"{result}, {_line(failed)}"
+        tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
+        if not tells_sentence and (blocked := blocked_in(outcome.changes)):
+            result = f"{result}, {_line(blocked)}"
         words = Text(_line(goal or outcome.sentence))
         room = self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2
         words.truncate(max(24, min(70, room)), overflow="ellipsis", pad=True)
@@ -160,7 +167,7 @@ class Progress:
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
-        if goal and (not is_done or is_void or outcome.effect == "dialog"):
+        if tells_sentence:
             self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
         self._print_verdict()
 

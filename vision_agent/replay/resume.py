@@ -22,7 +22,7 @@ from vision_agent.record.run_files import reading
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.replay import given_address, given_again, given_files, require_web
 from vision_agent.session import Agent
-from vision_agent.settings import ModelSettings, Settings
+from vision_agent.settings import ModelSettings, Settings, fault_words
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Limits, Run, Secret, Shot, Task
 
@@ -161,7 +161,7 @@ def _task(
             f"The run may upload {printable_line(absent[0])}, and a record gives no access to files of this machine",
             " ".join(f"--file …/{printable_line(name)}" for name in absent),
         )
-    if "<private:" in f"{task.goal} {task.user_data} {task.messages}":
+    if "<private:" in f"{task.goal} {task.instructions} {task.user_data} {task.messages}":
         raise UsageError(
             "The task of the run has private data in its words, which the record does not contain",
             "start a new run, and give such data with --private name=VARIABLE",
@@ -208,5 +208,5 @@ def _changed_limits(limits: Limits, changes: Mapping[str, Any]) -> Limits:
     try:
         return Limits.model_validate(values)
     except ValidationError as error:
-        lines = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        lines = "; ".join(f"{'.'.join(map(str, each['loc']))}: {fault_words(each)}" for each in error.errors())
         raise UsageError(f"The limits are invalid: {lines}") from error

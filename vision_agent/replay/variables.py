@@ -121,7 +121,8 @@ def set_variables(
     )
     changed_steps = tuple(changed(step, at) for at, step in enumerate(steps))
     changes: dict[str, Any] = {
-        "goal": change(task.goal), "user_data": {**task.user_data, **facts}, "checks": checks,
+        "goal": change(task.goal), "instructions": change(task.instructions),
+        "user_data": {**task.user_data, **facts}, "checks": checks,
         "answer_schema": task.answer_schema if is_known else None,
     }  # fmt: skip
     return task.model_copy(update=changes), changed_steps

@@ -20,7 +20,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
 from vision_agent.ports import Model
-from vision_agent.settings import Settings, full_model_name, load
+from vision_agent.settings import Settings, fault_words, full_model_name, load
 from vision_agent.text.urls import names_page_file, start_address
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
 
@@ -35,6 +35,7 @@ _NAMES_FILE = re.compile(r"\S*\.\w{1,5}|\S*[/\\]\S+")
 _LIMITS = {"max_steps": "steps", "max_seconds": "seconds", "max_tokens": "tokens", "max_cost": "cost_usd"}
 _FIELDS = {
     "url": "start_url",
+    "instructions": "instructions",
     "data": "user_data",
     "secrets": "secrets",
     "allowed_hosts": "allowed_hosts",
@@ -198,6 +199,7 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
         raise UsageError(f"url cannot be a {type(url).__name__}", "give the address of the start page as text")
     made = Task(
         goal=task,
+        instructions=_instructions(given.get("instructions", "")),
         start_url=start_url_from(url) if url else None,
         user_data=_facts(given.get("data", {})),
         secrets=secrets_from(given.get("secrets", ())),
@@ -272,6 +274,12 @@ def _secret(name: Any, value: Any) -> Secret:
     return Secret(name=str(name), value=value if isinstance(value, SecretStr) else SecretStr(value))
 
 
+def _instructions(given: Any) -> str:
+    if not isinstance(given, str):
+        raise UsageError(f"instructions cannot be a {type(given).__name__}", "write them as text, as you would say it")
+    return given
+
+
 def _facts(given: Any) -> dict[str, str]:
     if not isinstance(given, Mapping):
         raise UsageError("data is names with values", 'write data={"name": "Ann"}')
@@ -287,7 +295,7 @@ def _limits(limits: Limits, given: Mapping[str, Any]) -> Limits:
     except ValidationError as error:
         fault = error.errors()[0]
         keyword = next((each for each, name in _LIMITS.items() if name == fault["loc"][0]), "limits")
-        raise UsageError(f"{keyword}={given.get(keyword)!r} is not a limit: {fault['msg']}") from None
+        raise UsageError(f"{keyword}={given.get(keyword)!r} is not a limit: {fault_words(fault)}") from None
 
 
 def _hosts(given: Any, keyword: str) -> tuple[str, ...]:

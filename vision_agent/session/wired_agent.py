@@ -82,6 +82,7 @@ class Agent:
         url: the start page: an address such as `shop.example` or `localhost:8000`, or the path of a file. Without one,
             the run begins on `page` as it is.
         output: the type of the answer, such as a pydantic model; `run.output` is then such an object.
+        instructions: how you want it done, beside the goal; the model reads it in every request.
         data: facts that the model may use, by name, such as an address.
         secrets: values that the model uses by name and never sees: `{"password": os.environ["SHOP_PASSWORD"]}`. They
             are typed only on the origin of the start page; a `Secret` as the value names others.
@@ -135,6 +136,7 @@ class Agent:
         *,
         url: str | Path | None = None,
         output: Any = None,
+        instructions: str | None = None,
         data: Mapping[str, str] | None = None,
         secrets: Secrets | None = None,
         allowed_hosts: Sequence[str] | None = None,
@@ -178,6 +180,7 @@ class Agent:
         self._output = None if output is None else Output(output)
         keywords = {
             "url": url,
+            "instructions": instructions,
             "data": data,
             "secrets": secrets,
             "allowed_hosts": allowed_hosts,

@@ -72,6 +72,8 @@ class SupervisionPage:
     """Whether the browser has a window for a takeover."""
     goal: str = ""
     """Goal of the run; the `Started` event sets it."""
+    instructions: str = ""
+    """How the person wants it done; set with the goal."""
     settings: SuperviseSettings = field(default_factory=SuperviseSettings)
     """Who can reach the page, and who is told about a proposal."""
     records: bool = False
@@ -167,7 +169,7 @@ class SupervisionPage:
         If the policy requires no answer, resuming the run approves it. None if the webhook could not be told and no
         window of the page is open.
         """
-        self.goal, self._seen = task.goal, observation
+        self.goal, self.instructions, self._seen = task.goal, task.instructions, observation
         if self._is_taken_over:
             return Choice(kind="take_over", through="page", name=self._taker)
         if self._waiting:
@@ -239,7 +241,7 @@ class SupervisionPage:
         """Show an event: a listener for `Agent(on_event=…)`."""
         match event:
             case Started(run=run):
-                self.goal = run.task.goal
+                self.goal, self.instructions = run.task.goal, run.task.instructions
                 self._takes_instructions = run.provenance.model not in _FOLLOWS_LINES
             case Resumed(provenance=provenance):
                 self._takes_instructions = provenance.model not in _FOLLOWS_LINES
@@ -451,6 +453,7 @@ class SupervisionPage:
         shown = {
             "version": self._version,
             "goal": self.goal,
+            "instructions": self.instructions,
             "step": self._step,
             "phase": self._phase(),
             "isPaused": self._is_paused,

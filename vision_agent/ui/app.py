@@ -354,7 +354,8 @@ class RunsApp:
     def _values_like(self, key: str) -> dict[str, str]:
         """The values of a form that starts the same again."""
         task = self._shelf.glance(self._shelf.folder_of(key)).run.task
-        return {"url": task.start_url or "", "goal": task.goal, "max_steps": str(task.limits.steps)}
+        asked = {"url": task.start_url or "", "goal": task.goal, "instructions": task.instructions}
+        return {**asked, "max_steps": str(task.limits.steps)}
 
     async def _stopped(self, request: Request) -> tuple[Path, Any]:
         folder = await asyncio.to_thread(self._shelf.folder_of, request.path_params["key"])

@@ -88,8 +88,9 @@ class StartForm(_Form):
 
     url: str = Field(max_length=8000)
     goal: str = Field(default="", max_length=20_000)
+    instructions: str = Field(default="", max_length=20_000)
 
-    @field_validator("url", "goal")
+    @field_validator("url", "goal", "instructions")
     @classmethod
     def _printable(cls, text: str) -> str:
         if "\0" in text:
@@ -151,7 +152,8 @@ def start_order(form: StartForm, runs: Path, now: datetime) -> Order:
     """The command of a new run."""
     name = new_run_id(now)
     goal = [form.goal] if form.goal else []
-    command = ("run", f"--runs={runs}", f"--name={name}", *form._options, "--", form.url, *goal)
+    how = [f"--instructions={form.instructions}"] if form.instructions else []
+    command = ("run", f"--runs={runs}", f"--name={name}", *form._options, *how, "--", form.url, *goal)
     return Order(runs / name, command, form._stdin)
 
 

@@ -117,6 +117,7 @@ async def determine_outcome(
         was=before.url if tabs.active is before.page else "",
         is_other=is_other,
         is_blocked=any(each.kind == "blocked" for each in happened),
+        told=told,
     )
     requests = tabs.request_count()
     is_answered = bool(happened or requests or is_other or tabs.awaited_pages())

@@ -5,7 +5,9 @@ Based on the browser's events for document requests and on the tab's final addre
 
 from __future__ import annotations
 
+import re
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -126,11 +128,12 @@ def is_error_page(page: Page | Frame) -> bool:
 
 
 def describe_navigation(
-    page: Page, navigations: Navigations, *, was: str, is_other: bool, is_blocked: bool
+    page: Page, navigations: Navigations, *, was: str, is_other: bool, is_blocked: bool, told: Sequence[str] = ()
 ) -> list[str]:
     """How the navigation of an action ended, as clauses; none if it simply loaded the requested page.
 
-    `was`: the tab's previous address, empty for a new tab; `is_other`: the tab shows another document now.
+    `was`: the tab's previous address, empty for a new tab; `is_other`: the tab shows another document now; `told`:
+    what is told besides.
     """
     came = navigations.in_tab(page)
     last = came[-1] if came else None
@@ -141,7 +144,7 @@ def describe_navigation(
         return [f"the browser shows its own error page{where}{why}{gone}"]
     said = []
     if last is not None and last.error and not is_other:
-        said.append(_describe_no_page(last, is_blocked=is_blocked))
+        said.append(_describe_no_page(last, told, is_blocked=is_blocked))
     elif failed := navigations.failed_answer(page):
         said.append(failed)
     if was and page.url != was:
@@ -170,10 +173,13 @@ def _without_fragment(url: str) -> str:
     return url.partition("#")[0]
 
 
-def _describe_no_page(navigation: Navigation, *, is_blocked: bool) -> str:
+def _describe_no_page(navigation: Navigation, told: Sequence[str], *, is_blocked: bool) -> str:
     stayed = "the page stayed as it was"
     if navigation.has_no_content:
         return f"the server answered {navigation.status_line}, so {stayed}"
+    host = urlsplit(navigation.request.url).hostname
+    if host and any(re.match(rf"a request to \[?{re.escape(host)}\]?(:\d+)? was blocked", each) for each in told):
+        return stayed  # why is told already
     if is_blocked:
         return f"access to {short_address(navigation.request.url)} is blocked by policy; {stayed}"
     return f"no page came from {short_address(navigation.request.url)}; {stayed}"

@@ -34,7 +34,9 @@ class OwnSuite(Suite):
 
     def content(self, task: str) -> JsonValue:
         """Everything that the file says of the task."""
-        content: JsonValue = self._tasks[task].model_dump(mode="json")
+        known = self._tasks[task]
+        # A task without instructions stays the same task for results from before there were any.
+        content: JsonValue = known.model_dump(mode="json", exclude=None if known.instructions else {"instructions"})
         return content
 
     def lines(self, task: str) -> tuple[str, ...]:
@@ -61,6 +63,7 @@ class _OwnPages:
         folder = await run(
             Task(
                 goal=known.goal,
+                instructions=known.instructions,
                 start_url=known.start_url,
                 user_data=known.user_data,
                 allowed_hosts=known.allowed_hosts,

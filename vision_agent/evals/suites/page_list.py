@@ -85,7 +85,7 @@ def freeze_page(page: FilePage, seen: Observation) -> FrozenTask:
     at = page.at or AT
     decision = Decision(next_goal=lines[0].text, actions=(meant[0][0],), author="steps", model="steps")
     step = Step(index=1, observation=_strip_times(seen, page), decision=decision, outcomes=(_LOOKED,), started_at=at)
-    task = Task(goal=page.goal, start_url=page.start_url, user_data=page.user_data)
+    task = Task(goal=page.goal, instructions=page.instructions, start_url=page.start_url, user_data=page.user_data)
     return FrozenTask(id=page.id, task=task, steps=(step,), references={1: reference})
 
 

@@ -36,6 +36,7 @@ from vision_agent.base_model import UNKNOWN_FIELD, FrozenModel, model_in, unknow
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.offline.grammar import parse
 from vision_agent.policy.success_checks import check_from
+from vision_agent.settings import fault_words
 from vision_agent.types import Limits, SuccessCheck
 
 FORMS = (".toml", ".yaml", ".yml", ".py")
@@ -50,6 +51,8 @@ class FileTask(FrozenModel):
     expect: tuple[str, ...] = ()
     """What must hold at the end: a text that must show, or `url=*/thanks`, `text=Order placed`, `mark=Log out`,
     `download=*.pdf`. One may stand alone. Without any there is no score."""
+    instructions: str = ""
+    """How it is to be done, beside the goal; the model reads it."""
     user_data: dict[str, str] = {}
     allowed_hosts: tuple[str, ...] | None = None
     limits: Limits = Limits()
@@ -92,6 +95,7 @@ class FilePage(FrozenModel):
     start_url: str
     reference: tuple[str, ...] = Field(min_length=1)
     """Step lines; doing any one of them is right."""
+    instructions: str = ""
     user_data: dict[str, str] = {}
     at: AwareDatetime | None = None
     """The time the model is told; None: a fixed one, so that the same page gives the same bytes."""
@@ -117,7 +121,9 @@ def read_suite(path: Path) -> FileSuite:
     Raises:
         UsageError: it cannot be read or is not valid; the message names the task and the key.
     """
-    suite = _read(path, FileSuite, "suite", ("start_url", "limits", "allowed_hosts"), {"name": path.stem})
+    suite = _read(
+        path, FileSuite, "suite", ("start_url", "instructions", "limits", "allowed_hosts"), {"name": path.stem}
+    )
     for task in suite.tasks:
         _check_lines(path, "suite", task.id, task.steps)
     return suite
@@ -134,7 +140,7 @@ def read_pages(path: Path) -> tuple[FilePage, ...]:
     Raises:
         UsageError: it cannot be read or is not valid; the message names the task and the key.
     """
-    pages = _read(path, FilePages, "list of pages", ("start_url", "user_data", "at"), {}).tasks
+    pages = _read(path, FilePages, "list of pages", ("start_url", "instructions", "user_data", "at"), {}).tasks
     for page in pages:
         _check_lines(path, "list of pages", page.id, page.reference)
     return pages
@@ -222,7 +228,7 @@ def _innermost(error: ValidationError) -> list[ErrorDetails]:
 def _fault(fault: ErrorDetails, tasks: Any, kind: type[FrozenModel]) -> str:
     loc = fault["loc"]
     if fault["type"] != UNKNOWN_FIELD:
-        return f"{_place(loc, tasks)}: {_words(fault['msg'])}"
+        return f"{_place(loc, tasks)}: {fault_words(fault)}"
     place = _place(loc[:-1], tasks)
     return f"{place}{': ' if place else ''}{unknown_field(loc, kind)}"
 
@@ -235,7 +241,3 @@ def _place(loc: tuple[int | str, ...], tasks: Any) -> str:
         rest = ".".join(map(str, loc[2:]))
         return f"task {named or loc[1] + 1!r}{f', {rest}' if rest else ''}"
     return ".".join(map(str, loc))
-
-
-def _words(message: str) -> str:
-    return message.removeprefix("Value error, ")

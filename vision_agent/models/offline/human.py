@@ -132,6 +132,8 @@ class HumanModel(Model):
         if task.goal != self._goal:  # a replay that is healed asks for one step at a time
             self._goal = task.goal
             self._say(f"Task: {task.goal}")
+            if task.instructions:
+                self._say(f"How it is to be done: {task.instructions}")
         for outcome in steps[-1].outcomes if steps else ():
             self._say(f"→ {escaped_line(_outcome_text(outcome))}")
         title, address = escaped_line(observation.title), escaped_line(shown_address(observation.url))

@@ -53,7 +53,8 @@ def filter_listing(task: Task, steps: Sequence[Step], observation: Observation, 
 
 def _wanted(task: Task, steps: Sequence[Step], rule: FilterSettings) -> frozenset[str]:
     checks = [value for check in task.checks for value in (check.text, check.mark) if value]
-    texts = [task.goal, *(each.text for each in task.messages), *task.user_data.values(), *checks, *rule.words]
+    messages = [each.text for each in task.messages]
+    texts = [task.goal, task.instructions, *messages, *task.user_data.values(), *checks, *rule.words]
     if steps:
         texts += [steps[-1].decision.next_goal, steps[-1].decision.memory]
     return content_words(" ".join(texts))

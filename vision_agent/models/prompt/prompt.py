@@ -101,6 +101,7 @@ def task_text(task: Task) -> str:
     return fill(
         "task",
         goal=as_data(task.goal.strip()),
+        instructions=as_data(task.instructions.strip()) or "none",
         pictures=join_lines(f"{i}. {as_line(each.caption) or 'no caption'}" for i, each in enumerate(task.pictures, 1)),
         user_data=join_lines(f"{as_line(name)}: {as_line(value)}" for name, value in task.user_data.items()),
         secrets=join_lines(map(_secret, task.secrets)),

@@ -141,6 +141,8 @@ function show() {
   at('phase').textContent =
     PHASES[phase] + (ending ? `: ${ending.words}` : '') + (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
+  at('instructions').hidden = !state.instructions;
+  at('instructions').textContent = `How it is to be done: ${state.instructions}`;
   for (const id of ['pause', 'take', 'stop', 'tell', 'named']) at(id).hidden = Boolean(ending);
   at('pause').hidden ||= state.isRecording;
   at('tell').hidden ||= !state.takesInstructions;
