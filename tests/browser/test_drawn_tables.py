@@ -77,7 +77,7 @@ async def test_rows_of_a_drawn_table_are_extracted_as_a_schema_has_them(on: On) 
         assert (refused.status, refused.read) == ("refused", "")
         assert 'no column "colour"; there are "Drink", "Size", "Price"' in refused.sentence
         refused = await extract(hand, surface(hand), size="number", drink="number")
-        assert refused.sentence == 'Row 1 has "Espresso" for drink, which is not a single number.'
+        assert refused.sentence == 'Row 1 has "Espresso" for drink, which is not a single number. Extract it as text.'
 
 
 async def test_a_cell_with_a_drawing_in_it_is_unread_and_never_empty_or_extracted(on: On) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -32,11 +31,11 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.text import RecordSet
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
+from vision_agent.text.written_number import decimal_sign, is_plain_number, number_in
 from vision_agent.vision.surfaces.things import UNREAD, UNSURE
 
 _NOTHING = {"", "-", "–", "—", "−"}
 """Contents of a cell that count as empty."""
-_NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 
 
 async def extract(sender: InputSender, action: Extract) -> Attempt:
@@ -49,8 +48,9 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
     properties = _properties(action.json_schema)
     found, words = await _records(sender, action, [*properties])
     columns = {name: _column(name, found, words) for name in properties}
+    decimals = {name: decimal_sign(_text(row, at) for row in found.rows) for name, at in columns.items()}
     rows = [
-        {name: _value(row, columns[name], name, properties[name], number) for name in properties}
+        {name: _value(_text(row, columns[name]), name, properties[name], number, decimals[name]) for name in properties}
         for number, row in enumerate(found.rows, 1)
     ]
     fault = next(Draft202012Validator(json.loads(action.json_schema)).iter_errors(rows), None)
@@ -152,9 +152,13 @@ def _column(name: str, records: RecordSet, words: str) -> int:
     return alike[0]
 
 
-def _value(row: list[str], column: int, name: str, schema: dict[str, Any], number: int) -> str | float | int | None:
-    """The content of a cell, as one of the types that the schema allows."""
-    text, kinds = row[column] if column < len(row) else "", _types(schema)
+def _text(row: list[str], column: int) -> str:
+    return row[column] if column < len(row) else ""
+
+
+def _value(text: str, name: str, schema: dict[str, Any], number: int, decimal: str | None) -> str | float | int | None:
+    """The content of a cell, as one of the types that the schema allows. `decimal`: see `number_in`."""
+    kinds = _types(schema)
     if UNREAD in text or UNSURE in text:
         what = f"something for {safe_line(name, 40)} that was not read"
         if UNREAD not in text:
@@ -163,18 +167,19 @@ def _value(row: list[str], column: int, name: str, schema: dict[str, Any], numbe
         raise Refused("unsupported", f"Row {number} has {what}; read the table, and compare it with the picture.")
     if "null" in kinds and text.strip() in _NOTHING:
         return None
-    if not kinds & {"number", "integer"}:
+    if not kinds & {"number", "integer"} or ("string" in kinds and not is_plain_number(text)):
         return text
-    found = [match.group() for match in _NUMBER.finditer(text)]
-    if "string" in kinds and found != [text.strip()]:
-        return text
-    if len(found) != 1:
+    try:
+        value = number_in(text, decimal)
+    except ValueError as error:
+        if "string" in kinds:
+            return text
         raise Refused(
             "unsupported",
-            f'Row {number} has "{safe_line(text, 60)}" for {safe_line(name, 40)}, which is not a single number.',
-        )
-    value = float(found[0].replace(",", ""))
-    return int(value) if value.is_integer() and ("number" not in kinds or "." not in found[0]) else value
+            f'Row {number} has "{safe_line(text, 60)}" for {safe_line(name, 40)}, which {error}. Extract it as text.',
+        ) from error
+    is_whole = value == int(value) and ("number" not in kinds or "." not in str(value))
+    return int(value) if is_whole else float(value)
 
 
 def _types(schema: dict[str, Any]) -> set[str]:

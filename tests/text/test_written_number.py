@@ -1,0 +1,89 @@
+"""Claims about numbers as pages write them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from vision_agent.text.written_number import decimal_sign, is_plain_number, number_in
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12", "12"),
+        ("+12.50", "12.50"),
+        ("1,299.00", "1299.00"),
+        ("1,250", "1250"),
+        ("1.234,56", "1234.56"),
+        ("1.234.567", "1234567"),
+        ("12,5", "12.5"),
+        ("0.125", "0.125"),
+        ("1'250", "1250"),
+        ("1\u202f250,5", "1250.5"),
+        ("−5", "-5"),
+        ("–5.00", "-5.00"),
+        ("-€5", "-5"),
+        ("€ −5", "-5"),
+        ("- 5", "-5"),
+        ("Loss −5", "-5"),
+        ("$ 12.00", "12.00"),
+        ("12 pieces", "12"),
+        ("Inbox (5)", "5"),
+        ("5 %", "5"),
+        ("3 million", "3000000"),
+        ("1.5 Mio. €", "1500000.0"),
+        ("3 m", "3"),
+    ],
+)
+def test_a_number_is_read_as_a_person_reads_it(text: str, number: str) -> None:
+    assert number_in(text) == Decimal(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is not a single number"),
+        ("5 to 7", "is not a single number"),
+        ("12:30", "is not a single number"),
+        ("2026-11-30", "is not a single number"),
+        ("10²", "is not a single number"),
+        ("½", "is not a single number"),
+        ("1,2,3", "is not a single number"),
+        ("1.23.456", "is not a single number"),
+        ("(5.00)", "may be negative, because it is in brackets"),
+        ("($5.00)", "may be negative, because it is in brackets"),
+        ("5.00-", "may be negative, because a minus follows it"),
+        ("A-5", "may be negative or not"),
+        ("Loss - 5", "may be negative or not"),
+        ("1.250", "may be 1250 or 1.25"),
+        ("1.5k", "may be more than it says, because of the 'k' after it"),
+        ("3.2M", "may be more than it says, because of the 'M' after it"),
+        ("€3 m", "may be more than it says, because of the 'm' after it"),
+    ],
+)
+def test_what_may_mean_several_numbers_is_none(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=r".") as caught:
+        number_in(text)
+    assert str(caught.value) == why
+
+
+def test_the_other_numbers_of_a_column_show_which_sign_is_before_decimals() -> None:
+    assert decimal_sign(["1.250", "980", "12,50"]) == ","
+    assert number_in("1.250", ",") == 1250
+    assert decimal_sign(["1.250", "2.5"]) == "."
+    assert number_in("1.250", ".") == Decimal("1.25")
+    assert number_in("1,250", ",") == Decimal("1.25")
+    assert decimal_sign(["1.250", "980"]) is None
+    assert decimal_sign(["1.5", "2,5"]) is None
+
+
+def test_a_text_of_which_the_number_is_only_a_part_is_no_plain_number() -> None:
+    assert [is_plain_number(each) for each in ("−1,250.5", " 5 ", "5 pieces", "(5)", "")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
