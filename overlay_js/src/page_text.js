@@ -1,9 +1,10 @@
 // The words of a page, for a request to read it: all of them, those in view, or a table row by row.
 import { attributeOf, bodyOf, closestInFlatTree, flatChildrenOf, flatContains, flatElementsOf } from './dom.js';
-import { flatParentOf, localNameOf, nodeTypeOf, rectOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { flatParentOf, localNameOf, nodeTypeOf, queryAll, rectOf, rootOf, styleOf, textContentOf } from './dom.js';
 import { areaOf } from './quad.js';
 import { elementOf } from './registry.js';
-import { explicitRoleOf, roleOrTagOf } from './role.js';
+import { explicitRoleOf, inputTypeOf, roleOrTagOf } from './role.js';
+import { isSecret, readableValueOf } from './state.js';
 import { placedCellsOf } from './table_grid.js';
 import { oneSpaced } from './text.js';
 import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from './visible.js';
@@ -17,6 +18,7 @@ const MOST_SPREAD = 2_000_000;
 const UNREAD = new Set([
   'script', 'style', 'noscript', 'template', 'head', 'iframe', 'svg', 'select', 'textarea', 'datalist',
 ]);
+const FIELDS_IN_CELLS = 'input, select, textarea';
 const CELLS = new Set(['td', 'th']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const GROUPS_OF_ROWS = /^(thead|tbody|tfoot|rowgroup)$/;
@@ -194,7 +196,7 @@ function spreadRows(found) {
     };
     room -= row.cells.length;
     for (const { cell, from, to, isOwn } of inRow) {
-      if (!words.has(cell)) words.set(cell, wordsOf(cell));
+      if (!words.has(cell)) words.set(cell, row.isHead ? wordsOf(cell) : wordsOfCellWithFields(cell));
       const [text, first] = [words.get(cell), columnOf.get(from) ?? 0];
       row.cells[first] = text;
       if (!isOwn) room -= text.length;
@@ -284,6 +286,26 @@ export function wordsOf(element) {
   };
   walk(element);
   return oneSpaced(parts.join('')).toWellFormed();
+}
+
+/**
+ * The words of a cell with what its fields hold. Whether a box is ticked is said only where there are no words.
+ * @param {Element} cell
+ */
+function wordsOfCellWithFields(cell) {
+  const words = wordsOf(cell);
+  const fields = queryAll(cell, FIELDS_IN_CELLS).filter((field) => styleOf(field).display !== 'none');
+  const held = fields.map((field) => {
+    const type = inputTypeOf(field);
+    if (isSecret(field, type, styleOf(field))) return '•••';
+    if (type === 'checkbox' || type === 'radio') {
+      return words ? '' : /** @type {HTMLInputElement} */ (field).checked ? '[x]' : '[ ]';
+    }
+    if (localNameOf(field) !== 'select') return readableValueOf(field) ?? '';
+    const { selectedOptions } = /** @type {HTMLSelectElement} */ (field);
+    return Array.from(selectedOptions, (option) => oneSpaced(option.text)).join(', ');
+  });
+  return oneSpaced([words, ...held].join(' ')).toWellFormed();
 }
 
 /**

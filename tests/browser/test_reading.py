@@ -63,6 +63,21 @@ async def test_a_table_is_read_row_by_row(on: On) -> None:
         assert (await hand.act(Read(what="table", mark=hand.number("One")))).read == "One first\nTwo"
 
 
+FIELDS = """<h2>Stock</h2><table><tr><th>Item<th>Left<th>Sold<th>Size<th>Key<tr><td>Tea
+<td><input aria-label=Left value=7><td><input type=checkbox aria-label=Sold checked>
+<td><select aria-label=Size><option>S<option selected>M</select><td><input type=password aria-label=Key value=geheim>
+<tr><td><input type=checkbox aria-label=Choose> Milk<td><input aria-label=Left value=-1.5>
+<td><input type=checkbox aria-label=Sold><td>none<td>none</table>"""
+
+
+async def test_a_cell_says_what_its_fields_hold_and_no_password(on: On) -> None:
+    async with on(FIELDS) as hand:
+        outcome = await hand.act(Read(what="table", mark="Stock"))
+        assert outcome.read.splitlines()[1:] == ["Tea | 7 | [x] | M | •••", "Milk | -1.5 | [ ] | none | none"]
+        outcome = await hand.act(Extract(mark="Stock", json_schema=_with(Left={"type": "number"})))
+        assert json.loads(outcome.read) == [{"Left": 7}, {"Left": -1.5}]
+
+
 SPANS = """<h2>Costs</h2><table><tr><th>Item<th>Net<th>Gross<tr><td colspan=2>Sum<td>1190<tr><td rowspan=2>Tax<td>5<td>6
 <tr><td>7<td>8<tr><td colspan=9>Per month<tr><td>Rent<td style="display:none">x<td>9<td>10</table>"""
 
