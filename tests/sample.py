@@ -543,6 +543,7 @@ LONG = frozenset(
         "test_cli.py::test_a_model_that_cannot_be_asked_is_told_before_a_browser_starts_and_leaves_no_folder",
         "test_cli.py::test_a_part_that_the_page_does_not_have_is_refused",
         "test_cli.py::test_a_replay_makes_a_one_time_code_of_the_key_that_it_is_given_again",
+        "test_cli.py::test_a_run_is_resumed_with_its_policy_or_with_another_one",
         "test_cli.py::test_a_run_that_cannot_begin_says_so_in_json_too",
         "test_cli.py::test_a_run_that_could_not_go_on_says_that_its_page_was_an_error_and_has_no_answer",
         "test_cli.py::test_a_secret_is_typed_only_on_the_origins_that_are_named_for_it",

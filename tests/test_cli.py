@@ -539,6 +539,20 @@ def test_a_run_without_anybody_to_ask_does_nothing_risky_and_leaves_with_4(serve
     assert "pay: it is called “Pay now”" in json.loads(done.stdout)["sentence"]
 
 
+def test_a_run_is_resumed_with_its_policy_or_with_another_one(serve: Any, tmp_path: Path) -> None:
+    (tmp_path / "lines.txt").write_text("click Pay now\nfinish\n")
+    (tmp_path / "pay.toml").write_text('risks = ["pay"]\n')
+    (tmp_path / "delete.toml").write_text('risks = ["delete"]\n')
+    steps = ["--steps", str(tmp_path / "lines.txt")]
+    runs, policy = ["--runs", str(tmp_path / "runs")], ["--policy", str(tmp_path / "pay.toml")]
+    done = vision_agent("run", serve({"/": RISKY, "/favicon.ico": b""}), *steps, *runs, *policy)
+    assert done.returncode == 4, done.stderr
+    assert "--policy" in done.stderr.partition("vision-agent resume")[2]
+    again = ["resume", "latest", *runs, *steps, "--json"]
+    assert vision_agent(*again, *policy).returncode == 4
+    assert vision_agent(*again, "--policy", str(tmp_path / "delete.toml")).returncode == 0
+
+
 def test_a_dry_run_says_what_would_be_done_and_leaves_with_0(serve: Any, tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("hover Pay now\nclick Pay now\nfinish\n")
     where = ["--steps", str(tmp_path / "lines.txt"), "--runs", str(tmp_path / "runs")]

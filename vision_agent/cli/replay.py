@@ -372,6 +372,10 @@ def resume(
         str | None,
         option("What needs approval; default: as before.", "--approve", "never|risky|always"),
     ] = None,
+    policy: Annotated[
+        Path | None,
+        option("A TOML file that defines what is risky; without it, nothing that was risky is less so.", "--policy"),
+    ] = None,
     supervision: SuperviseOptions,
     runs: LatestIn = None,
     limits: LimitOptions,
@@ -400,11 +404,12 @@ def resume(
     130 interrupted.
     """
     from vision_agent.replay import resume as resumed_agent
+    from vision_agent.settings import load_policy
 
     settings = load_settings(
         **browser.flags,
         **given(
-            approval=given(ask=approve) or None,
+            approval={**(load_policy(policy) if policy else {}), **given(ask=approve)} or None,
             supervise=supervision.settings or None,
             model=given(base_url=base_url) or None,
         ),
@@ -430,7 +435,8 @@ def resume(
     )
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
-    again = [*secrets.written, *written(("--file", file), ("--url", url), ("--approve", approve)), *supervision.written]
+    of_run = written(("--file", file), ("--url", url), ("--approve", approve), ("--policy", policy))
+    again = [*secrets.written, *of_run, *supervision.written]
     is_shared = is_asked or agent.decides == "human"
     run_agent(agent, as_json, is_shared, page, steps=steps, again=again, video=video, person=person)
 

@@ -424,7 +424,9 @@ def run(
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     is_file = (agent.task.start_url or "").startswith("file:")
-    of_run = written(("--url", url if is_file else None), ("--approve", approval.approve))
+    of_run = written(
+        ("--url", url if is_file else None), ("--approve", approval.approve), ("--policy", approval.policy)
+    )
     again = [*task.written_again, *of_run, *supervision.written]
     is_shared = is_human or (page is None and is_asked)
     run_agent(agent, as_json, is_shared, page, steps=decides.steps, again=again, video=video, person=person)
