@@ -117,7 +117,9 @@ function tellApart(members, found, places, reading) {
       const [told, form] = more(member, around, reading);
       places.set(member, inPlace({ ...around, ...told }, form));
     }
-    unclear = unclearOf(unclear, places);
+    // What still says only what the others said too would be taken for any of them where it stands alone.
+    const same = new Set(unclearOf(unclear, places));
+    unclear = unclear.filter((member) => same.has(member) || isSaidAs(places, first, member));
   }
   for (const member of unclear) places.set(member, /** @type {Place} */ (first.get(member)));
 }
@@ -129,6 +131,14 @@ function tellApart(members, found, places, reading) {
 function unclearOf(members, places) {
   const said = Map.groupBy(members, (member) => toldBy(/** @type {Place} */ (places.get(member))));
   return Array.from(said.values()).filter((same) => same.length > 1).flat();
+}
+
+/**
+ * Whether the place of an element says what it said first.
+ * @param {Map<Element, Place>} places @param {Map<Element, Place>} first @param {Element} member
+ */
+function isSaidAs(places, first, member) {
+  return toldBy(/** @type {Place} */ (places.get(member))) === toldBy(/** @type {Place} */ (first.get(member)));
 }
 
 /** @param {Place} place */

@@ -7,7 +7,7 @@ import { roleOrTagOf } from './role.js';
 import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
 import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
 import { SEAM, withoutSpaces } from './steady_text.js';
-import { columnHeaderOf, otherPartsOfRow } from './table_cells.js';
+import { columnHeaderOf, isRowOfHeaders, otherPartsOfRow } from './table_cells.js';
 import { oneSpaced, saysSomething } from './text.js';
 
 /** @import { Depth, Path, Reading, Shared } from './nearby_text.js' */
@@ -169,7 +169,7 @@ export function partOf(element, box, shared, reading, depth) {
   if (own < 0) return '';
   const steps = stepsTo(element, box);
   const textOfChild = (/** @type {Node} */ child) => (
-    isHeading(child) || isRowLike(child, box, steps) ? '' : wordsIn(child, element, path, reading, depth)
+    isHeading(child) || isRowOfHeaders(child) || isRowLike(child, box, steps) ? '' : wordsIn(child, element, path, reading, depth)
   );
   /** @param {number} from @param {number} to */
   const between = (from, to) => children.slice(from, to).map(textOfChild).join(SEAM);

@@ -1,7 +1,7 @@
 // The cells of a table by row and column, spanning cells included: the header, row and group of each cell. Where the
 // columns of two rows do not match, nothing is said.
 import { attributeOf, childCountOf, closest, flatElementsOf, localNameOf, parentElementOf } from './dom.js';
-import { previousElementOf, queryAll, queryFirst } from './dom.js';
+import { nodeTypeOf, previousElementOf, queryAll, queryFirst } from './dom.js';
 import { explicitRoleOf, inputTypeOf } from './role.js';
 import { placedCellsOf } from './table_grid.js';
 import { textOf, tidy } from './text.js';
@@ -51,6 +51,21 @@ export function columnHeaderOf(element, reading = /** @type {Reading | null} */ 
   if (heads.includes(rows[row]) || own.some((head) => head.slots.length !== rows[row].slots.length)) return '';
   const headers = new Set(own.map((head) => head.slots[column]));
   return tidy(Array.from(headers, (header) => (header ? tidy(textOf(header)) : '')).filter(Boolean).join(' › '));
+}
+
+/** Whether a node is the head of a table, or a row of it: what it says belongs to columns. @param {Node} node */
+export function isRowOfHeaders(node) {
+  if (nodeTypeOf(node) !== 1) return false;
+  const row = /** @type {Element} */ (node);
+  if (localNameOf(row) === 'thead') return true;
+  const cells = localNameOf(row) === 'tr' || explicitRoleOf(row) === 'row' ? flatElementsOf(row) : [];
+  return cells.length > 1 && cells.every((cell) => isColumnHeader(cell));
+}
+
+/** @param {Element} cell */
+function isColumnHeader(cell) {
+  const role = explicitRoleOf(cell);
+  return role === 'columnheader' || (!role && localNameOf(cell) === 'th' && attributeOf(cell, 'scope') !== 'row');
 }
 
 /** What stands in the first row of the column that an element stands in. @param {Element} element */

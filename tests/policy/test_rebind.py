@@ -18,7 +18,7 @@ from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.policy.rebind import RebindError, rebind_actions
+from vision_agent.policy.rebind import RebindError, rebind_actions, rebind_mark
 from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Point, Run, Shot, Step
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -252,3 +252,14 @@ async def test_out_of_a_dead_end_it_goes_back_to_the_state_before_though_the_add
     assert [action.kind for step in ours for action in step.decision.actions] == ["goto", "click"]
     last = run.steps[-1].observation
     assert [mark.name for mark in last.marks] == ["Rooms", "Left", "Right"]
+
+
+def test_what_says_the_same_with_more_words_around_may_be_meant_too() -> None:
+    was = page_of(thing(1, context="Rose EUR"), thing(2, context="Tulip EUR"))
+    twins = page_of(thing(1, context="Product Price Rose EUR"), thing(2, context="Rose EUR"))
+    with pytest.raises(RebindError, match=r"any of \[2\], \[1\] may be button"):
+        rebind_mark(1, was, twins)
+    longer = page_of(thing(1, context="Rose EUR"), thing(2, context="Rose Garden EUR"))
+    assert rebind_mark(1, was, longer).number == 1
+    titled = page_of(thing(1, context="Rose EUR", title="Rose"), thing(2, context="Rose EUR new", title="Rose EUR"))
+    assert rebind_mark(1, page_of(thing(1, context="Rose EUR", title="Rose")), titled).number == 1

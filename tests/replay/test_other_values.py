@@ -188,3 +188,40 @@ async def test_among_cards_the_one_that_is_called_like_the_new_product_is_used(
     pages["/"] = cards(("Tray", "Red"), ("Tray", "Blue"), ("Bowl", "Goes with a Scarf"))
     assert "2 cards or rows called 'Tray'" in (await title("Tray"))[1]
     assert (await title("Scarf"))[0] == "Shop"
+
+
+TWINS = """<title>Shop</title><h1>Shop</h1><table>%s%s</table><script>
+for (const each of document.querySelectorAll('button'))
+  each.onclick = () => { document.title = each.closest('tr').textContent.replace(/\\s+/g, ' ') };
+</script>"""
+
+
+@pytest.mark.parametrize("head", ["", "<tr><th>Product<th>Price<th>", "<tr><td>Product<td>Price<td>Here"])
+@pytest.mark.parametrize(
+    "now",
+    [
+        ["Rose 5", "Tulip 3", "Rose 6"],
+        ["Rose 6", "Rose 7", "Tulip 3"],
+        ["Tulip 3", "Rose 6", "Rose 7"],
+        ["Rose 5", "Rose 5", "Tulip 3"],
+    ],
+)
+async def test_of_two_rows_that_differ_in_an_amount_only_none_is_taken_for_the_one_that_there_was(
+    serve: Server, context: BrowserContext, tmp_path: Path, head: str, now: list[str]
+) -> None:
+    def table(*rows: str) -> str:
+        cells = (f"<tr><th scope=row>{row.split()[0]}<td>{row.split()[1]} EUR<td><button>Buy</button>" for row in rows)
+        return TWINS % (head, "".join(cells))
+
+    pages, settings = {"/": table("Rose 5", "Tulip 3", "Fern 9")}, Settings(runs=tmp_path / "runs")
+    task = Task(goal="Buy a rose", start_url=serve(pages))
+    ran = Agent(
+        task, model=StepsModel(["click Buy in row Rose", "finish"]), page=await context.new_page(), settings=settings
+    )
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    pages["/"] = table(*now)
+    page = await context.new_page()
+    run = await Replay(ran.folder, page=page, settings=settings).run()
+    assert await page.title() == "Shop", ending_of(run).sentence
+    assert ending_of(run).status == "not_done"

@@ -157,12 +157,30 @@ def rebind_mark(number: int, was: Observation, now: Observation, shown: Shown = 
         identity = _identity_by(was, now)
         then, here = alike(was, identity), alike(now, identity)
     if len(then) == len(here) == 1:
+        if old.context and len(said_around := _saying_more(old, now)) > len(_saying_more(old, was)):
+            shown = ", ".join(f"[{mark.label_text}]" for mark in (here[0], *said_around))
+            raise RebindError(f"any of {shown} may be {words} here, and which one was meant is unknown")
         return here[0]
     if here and len(then) > 1:
         raise RebindError(f"{words} was one of {len(then)} that the record does not tell apart")
     if here:
         raise RebindError(f"there are {len(here)} like {words} here, and which one was meant is unknown")
     raise RebindError(f"there is no {words} here{_nearly(old, now)}")
+
+
+def _saying_more(old: Mark, seen: Observation) -> list[Mark]:
+    """The marks that are the same by themselves, and say the same with more words before or after it.
+
+    Where two rows say the same, words farther away tell one from the other, so that only one has just the old words.
+    """
+    wanted = old.context.split()
+
+    def says_more(mark: Mark) -> bool:
+        said = mark.context.split()
+        is_longer = len(said) > len(wanted) and mark.title == old.title and _control(mark) == _control(old)
+        return is_longer and wanted in (said[: len(wanted)], said[-len(wanted) :])
+
+    return [mark for mark in seen.marks if says_more(mark)]
 
 
 def _with_all_in_view(seen: Observation) -> Observation:
