@@ -39,6 +39,11 @@ async def test_nothing_else_moves_in_the_terminal_while_a_question_is_open(
     assert "Which one?" in capsys.readouterr().out
 
 
+async def test_a_terminal_that_is_closed_at_a_question_gives_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert await TerminalPerson()("Which one?") is None
+
+
 def test_a_run_that_was_interrupted_while_it_asked_says_so() -> None:
     action = Ask(question="Which one?")
     cut = InterruptedStep(

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
@@ -320,15 +321,13 @@ class TerminalPerson:
         """Called before each question: nothing else may move in the terminal while one is open."""
 
     async def __call__(self, question: str) -> str | None:
-        """The answer; None if it is empty.
-
-        Raises:
-            EOFError: the terminal is closed.
-        """
+        """The answer; None if it is empty, or the input was closed, as by Ctrl-D."""
         from vision_agent.models.offline.human import read_terminal
 
         self.hush()
-        return await read_terminal(f"{question}\n(An empty answer ends the run.)\n> ") or None
+        with suppress(EOFError):
+            return await read_terminal(f"{question}\n(An empty answer ends the run.)\n> ") or None
+        return None
 
 
 def terminal_person() -> TerminalPerson | None:

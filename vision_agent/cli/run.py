@@ -404,6 +404,10 @@ def run(
         decider = "" if decides.steps is not None else decides.model or settings.model.name
         cdp_url = settings.browser.cdp_url
         rows.require_unattended(decider, cdp_url, name, is_supervised=supervision.supervise)
+        if runs is not None:
+            raise UsageError(
+                "--over keeps the runs of its rows in one folder", "name it with --out, and leave out --runs"
+            )
         if video is not None:
             raise UsageError("--over makes many runs, and --video shows one", "write films with report --animate")
         _run_rows(url, goal, decides, task, settings, rows, as_json)
