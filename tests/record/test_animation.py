@@ -10,7 +10,7 @@ from playwright.async_api import Page
 from record_builder import MARKS, PAGE, done, limited_run, observation, run, small_run, step_events, story, write_run
 
 from tests.conftest import Server
-from vision_agent.actions import Click, Finish
+from vision_agent.actions import Click, Finish, Wait
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.export.animation import require_film_name, write_animation
@@ -91,6 +91,17 @@ def test_the_page_at_the_end_is_the_last_picture_and_says_how_the_run_ended(tmp_
     said = (tmp_path / "run.vtt").read_text("utf-8")
     assert said.endswith("At the end\nA limit was reached: 6 steps were taken.\n")
     assert said.count("-->") == 7
+
+
+def test_a_step_that_failed_says_what_was_not_done_and_why(tmp_path: Path) -> None:
+    failed = done("The text did not come.", status="refused", refusal="timed_out", effect=None, point=None)
+    ended = Ended(ending=Ending(status="not_done", sentence="Not done."))
+    events = [Started(run=run()), *step_events(1, (Wait(text="Sent", seconds=3), failed)), ended]
+    write_animation(write_run(tmp_path, events).path, tmp_path / "run.webm")
+    caption = (tmp_path / "run.vtt").read_text("utf-8").rstrip().split("\n\n")[1].splitlines()[1:]
+    assert caption[0].startswith("1/1  Not done: Wait")
+    assert "Sent" in caption[0]
+    assert caption[1] == "The text did not come."
 
 
 def test_no_text_of_a_page_forges_a_caption(tmp_path: Path) -> None:

@@ -238,9 +238,11 @@ def _fitting(draw: ImageDraw.ImageDraw, line: str, font: _Font, width: int) -> s
 
 
 def _caption(step: Step, number: int, many: int) -> tuple[str, str]:
-    done = "; ".join(describe_action(action, step.observation) for action, _ in step.carried_out)
-    came = " ".join(outcome.sentence for _, outcome in step.carried_out)
-    return safe_line(f"{number}/{many}  {done or 'Nothing was done'}", _LONGEST), safe_line(came, _LONGEST)
+    told = step.carried_out or tuple(zip(step.decision.actions, step.outcomes, strict=False))
+    acts = "; ".join(describe_action(action, step.observation) for action, _ in told)
+    what = acts if step.carried_out else f"Not done: {acts}" if acts else "Nothing was done"
+    came = " ".join(outcome.sentence for _, outcome in told)
+    return safe_line(f"{number}/{many}  {what}", _LONGEST), safe_line(came, _LONGEST)
 
 
 def _web_vtt(captions: Sequence[tuple[float, tuple[str, str]]]) -> str:
