@@ -99,7 +99,7 @@ def test_a_step_that_failed_says_what_was_not_done_and_why(tmp_path: Path) -> No
     events = [Started(run=run()), *step_events(1, (Wait(text="Sent", seconds=3), failed)), ended]
     write_animation(write_run(tmp_path, events).path, tmp_path / "run.webm")
     caption = (tmp_path / "run.vtt").read_text("utf-8").rstrip().split("\n\n")[1].splitlines()[1:]
-    assert caption[0].startswith("1/1  Not done: Wait")
+    assert caption[0].startswith("1/1 Not done: Wait")
     assert "Sent" in caption[0]
     assert caption[1] == "The text did not come."
 
