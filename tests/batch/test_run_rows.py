@@ -140,6 +140,20 @@ async def test_a_row_that_was_killed_is_run_again_only_if_its_record_shows_that_
     assert again.run != done.run
 
 
+async def test_a_row_that_was_killed_before_anything_was_recorded_is_run_again(shop: str, tmp_path: Path) -> None:
+    (done,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    home = tmp_path / "out" / done.run
+    kill(done, home, before=b"")
+    (home / "run.json").unlink()
+    (again,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    assert (again.status, again.run == done.run) == ("done", False)
+    kill(again, tmp_path / "out" / again.run)
+    for each in home.parent.glob("*/*"):
+        each.unlink() if each.is_file() else None
+    (gone,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
+    assert gone.status == "interrupted"
+
+
 async def test_a_row_whose_run_had_ended_when_its_process_was_killed_is_done(shop: str, tmp_path: Path) -> None:
     (done,) = await run_rows(ROWS[:1], follows(shop), tmp_path / "out")
     kill(done, tmp_path / "out" / done.run)

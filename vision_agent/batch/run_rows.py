@@ -23,7 +23,7 @@ from vision_agent.batch.rows import Row
 from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Intended
 from vision_agent.record.read import read, read_lines
-from vision_agent.record.store import RUN, locked, write_whole
+from vision_agent.record.store import RUN, STEPS, locked, write_whole
 from vision_agent.session import Agent
 from vision_agent.types import EndingStatus, Run
 
@@ -325,8 +325,16 @@ def _did_nothing(found: RowResult, folder: Path, name: str) -> bool:
     """
     if found.status == "interrupted" and found.run:
         return not _has_acted(folder / found.run)
-    runs = _runs_of(folder / name) if found.status == "running" else []
-    return bool(runs) and not any(map(_has_acted, runs))
+    if found.status != "running":
+        return False
+    runs = _runs_of(folder / name)
+    return bool(runs or _empty_logs(folder / name)) and not any(map(_has_acted, runs))
+
+
+def _empty_logs(home: Path) -> list[Path]:
+    """The logs of a row's runs that were killed before anything was recorded, and so before a browser was there."""
+    logs = (each for each in home.glob(f"*/{STEPS}") if not (each.parent / RUN).exists())
+    return [each for each in logs if each.stat().st_size == 0]
 
 
 def _runs_of(home: Path) -> list[Path]:
