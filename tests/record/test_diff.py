@@ -180,8 +180,11 @@ def test_the_pause_after_which_a_run_gave_up_is_where_it_parts(
     ]
     ending = Ended(ending=Ending(status="not_done", sentence="no Buy"))
     b = write_run(tmp_path / "b", [Started(run=run_of()), *events, ending]).path
-    assert app(["diff", str(plain_run(tmp_path / "a")), str(b)], standalone_mode=False) == 1
-    assert re.search(r"They part at step 2 of A, step 3 of B\. A: Click \[?.*B: Wait 0\.5 s", capsys.readouterr().out)
+    a = plain_run(tmp_path / "a")
+    assert app(["diff", str(a), str(b)], standalone_mode=False) == 1
+    said = r"They part at step 2 of A, step 3 of B\. A: Click \[?.*B: Wait 0\.5 s"
+    assert re.search(said, capsys.readouterr().out)
+    assert re.search(said, write_diff(diff(a, b), tmp_path / "diff.html").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from vision_agent.describe.action_sentences import ENDED
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, StepPair
+from vision_agent.record.diff_lines import describe_parting
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.report import TEMPLATES, deciders_of, environment, policy, report_style, write_named
 from vision_agent.text.escape import cut_text
@@ -74,6 +75,7 @@ def render_diff(found: Diff, accept: str = "") -> str:
         .get_template("diff.html.j2")
         .render(
             diff=found,
+            parting=describe_parting(found.parting) if found.parting is not None else "",
             ended=ENDED,
             deciders=[cut_text(deciders_of(run), _LONGEST_SHOWN) for run in runs],
             rows=[_row(pair, folders, runs) for pair in found.pairs],
