@@ -86,6 +86,17 @@ async def test_the_head_says_how_the_person_wants_it_done(page: Page, tmp_path: 
     await expect(page.locator("header.head .facts")).to_contain_text("Only <i>green</i> tea")
 
 
+def test_the_head_says_what_the_person_said_with_the_task_and_a_step_what_they_said_later(tmp_path: Path) -> None:
+    asked = task(messages=(Message(text="Only <i>green</i> tea", at=START), Message(text="No bags", at=START)))
+    events = [Started(run=run(task=asked)), MessageReceived(message=Message(text="Two tins", at=START))]
+    html = write_report(write_run(tmp_path, [*events, *small_run()[1:]]).path).read_text("utf-8")
+    head, _, steps = html.partition('<article class="step')
+    facts = re.sub("</?(dt|dd|div)[^>]*>", " ", head)
+    assert "What the person said with the task  Only &lt;i&gt;green&lt;/i&gt; tea  No bags" in facts
+    assert "Two tins" not in head
+    assert "Two tins" in steps
+
+
 async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, small_run())
     await expect(page.locator("header.head")).to_contain_text("No model: step lines")

@@ -121,7 +121,8 @@ def render(folder: Path, *, holds_pictures: bool = True) -> str:
 
 def _render(folder: Path, *, holds_pictures: bool) -> str:
     lines = read_lines(folder)
-    run = assemble(read_run_file(folder), (line.event for line in lines))
+    begun = read_run_file(folder)
+    run = assemble(begun, (line.event for line in lines))
     steps = list(turns(line.event for line in lines))
     last = last_look(line.event for line in lines)
     looks: list[tuple[int | str, Observation | None]] = [(turn.index, turn.observation) for turn in steps]
@@ -140,6 +141,8 @@ def _render(folder: Path, *, holds_pictures: bool) -> str:
     return page.render(
         run=run,
         summary=_summary(run, lines, views, check_chain(folder)),
+        # Those that came later are shown at the step before which they came.
+        messages=[message.text for message in begun.task.messages],
         pictures=[(picture.caption, album.picture(picture.shot)) for picture in run.task.pictures],
         views=views,
         problems=_problems(views),
