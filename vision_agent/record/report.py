@@ -30,6 +30,7 @@ from vision_agent.describe.action_sentences import (
     gives_up,
     lacks_effect,
 )
+from vision_agent.describe.completion import why_done, words_of_checks
 from vision_agent.describe.deciders import deciders_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, LastLook, Resumed
@@ -196,6 +197,8 @@ def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], c
         sentence=run.ending.sentence
         if run.ending
         else "The record stops here: the run is still going, or was interrupted.",
+        why_done=why_done(run),
+        had_to_hold=() if run.ok else words_of_checks(run.task),
         decided_by=deciders_of(run, decided),
         judged_by=", ".join(dict.fromkeys(view.turn.verdict.model for view in views if view.turn.verdict)),
         seconds=(lines[-1].at - run.started_at).total_seconds() if lines else 0.0,
