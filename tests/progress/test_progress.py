@@ -72,6 +72,24 @@ def test_a_request_that_was_blocked_is_told_with_the_step_that_led_to_it_once():
     assert later.endswith("no effect, a request to partner.example was blocked")
 
 
+def test_a_download_that_was_not_kept_is_no_success_and_its_reason_is_told():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=200))
+    started, lost = 'a download started: "inv.pdf"', 'the download "inv.pdf" was not kept: it contains a secret'
+    kept = '"downloads/inv.pdf" was kept: 9 bytes, sha256 0'
+    for effect, changes in (("download", (started, lost)), ("download", (started, kept)), ("changed", (lost,))):
+        sentence = f"Clicked mark 3. {'; '.join(changes)}."
+        progress(Decided(step=1, decision=Decision(next_goal="click Pdf", actions=(Click(target=3),), author="steps")))
+        outcome = Outcome(status="done", effect=effect, sentence=sentence, changes=changes)
+        progress(Happened(step=1, index=0, outcome=outcome))
+    not_kept, sentence, good, late = shown.getvalue().splitlines()
+    assert not_kept.startswith("    1 · click Pdf")
+    assert not_kept.endswith("saw 0 marks, not kept")
+    assert sentence.endswith("it contains a secret.")
+    assert (good.startswith("    1 ✓"), good.endswith("saw 0 marks, download")) == (True, True)
+    assert late.endswith(f"saw 0 marks, changed, {lost}")
+
+
 def test_a_text_that_was_waited_for_and_came_is_told():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

@@ -22,6 +22,7 @@ from vision_agent.describe.action_sentences import (
     failed_answer_in,
     gives_up,
     lacks_effect,
+    not_kept_in,
     text_came,
 )
 from vision_agent.events import (
@@ -149,6 +150,9 @@ class Progress:
         became = became.replace("_", " ")
         if is_end and outcome.effect == "finished":
             became = "not done"
+        lost = not_kept_in(outcome.changes)
+        if lost and outcome.effect == "download":
+            became = "not kept"
         if is_done and text_came(action, outcome):
             became = "the text shows"
         # In the order in which it happened: the marks are those of the look that the action was decided on.
@@ -160,6 +164,8 @@ class Progress:
         tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
         if not tells_sentence and (blocked := blocked_in(outcome.changes)):
             result = f"{result}, {_line(blocked)}"
+        if not tells_sentence and lost and outcome.effect != "download":
+            result = f"{result}, {_line(lost)}"
         words = Text(_line(goal or outcome.sentence))
         room = self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2
         words.truncate(max(24, min(70, room)), overflow="ellipsis", pad=True)
