@@ -71,6 +71,13 @@ async def test_a_done_that_holds_is_the_end() -> None:
     run = await checked([[FINISH]], SuccessCheck(url="about:*"), SuccessCheck(mark="go")).run()
     assert run.ending is not None
     assert run.ending.status == "done"
+    assert run.ending.checked == ("the address is about:*", "a mark in view is called “go”")
+
+
+async def test_a_done_of_a_task_without_checks_was_not_checked() -> None:
+    run = await checked([[FINISH]]).run()
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.checked) == ("done", ())
 
 
 async def test_a_text_that_must_show_is_looked_for_on_the_page() -> None:

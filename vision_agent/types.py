@@ -993,6 +993,9 @@ class Ending(DisplayedModel):
     sentence: str
     answer: str = ""
     evidence: tuple[int, ...] = ()
+    checked: tuple[str, ...] = ()
+    """What was checked when the run ended as done, in words; all of it held. Empty: nothing was, or the run ended
+    otherwise, or was recorded before 0.3."""
     limit: LimitName | None = None
     """The limit that was reached, by its name in `Limits`, `cost` for `cost_usd`; `unusable_replies`: that of
     consecutive failures, of which each was a reply that could not be used. None if the run ended otherwise, or was

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
+from tests.loop_run import observation
 from vision_agent.actions import Click, Finish, Wait
 from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
-from vision_agent.events import Decided, Happened, Judged, Proposed, Troubled
+from vision_agent.events import Decided, Happened, Judged, Observed, Proposed, Troubled
 from vision_agent.progress.terminal_progress import Progress, found_facts
 from vision_agent.types import Decision, Outcome, Verdict
 
@@ -70,6 +72,59 @@ def test_a_request_that_was_blocked_is_told_with_the_step_that_led_to_it_once():
     assert void.endswith("saw 0 marks, no effect")
     assert "A request to partner.example was blocked" in sentence
     assert later.endswith("no effect, a request to partner.example was blocked")
+
+
+def test_a_download_that_was_not_kept_is_no_success_and_its_reason_is_told():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=200))
+    started, lost = 'a download started: "inv.pdf"', 'the download "inv.pdf" was not kept: it contains a secret'
+    kept = '"downloads/inv.pdf" was kept: 9 bytes, sha256 0'
+    for effect, changes in (("download", (started, lost)), ("download", (started, kept)), ("changed", (lost,))):
+        sentence = f"Clicked mark 3. {'; '.join(changes)}."
+        progress(Decided(step=1, decision=Decision(next_goal="click Pdf", actions=(Click(target=3),), author="steps")))
+        outcome = Outcome(status="done", effect=effect, sentence=sentence, changes=changes)
+        progress(Happened(step=1, index=0, outcome=outcome))
+    not_kept, sentence, good, late = shown.getvalue().splitlines()
+    assert not_kept.startswith("    1 · click Pdf")
+    assert not_kept.endswith("saw 0 marks, not kept")
+    assert sentence.endswith("it contains a secret.")
+    assert (good.startswith("    1 ✓"), good.endswith("saw 0 marks, download")) == (True, True)
+    assert late.endswith(f"saw 0 marks, changed, {lost}")
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "shown"),
+    [
+        ("click Sign in", "Sign in help", 'click Sign in → "Sign in help"'),
+        ("click 1", "Sign in", 'click 1 → "Sign in"'),
+        ("click Order", "Or", 'click Order → "Or"'),
+        ('click "sign  in"', "Sign in", 'click "sign  in"'),
+        ('type "a@b.c" into Email', "Email *", 'type "a@b.c" into Email'),
+        ("click Sign in", "", "click Sign in"),
+        ("click Sign in", "Sign in\x1b[2J" + 50 * "a", f'click Sign in → "Sign in\\u001b[2J{18 * "a"}…"'),
+    ],
+)
+def test_the_mark_that_a_step_line_was_taken_to_mean_is_named_if_the_line_does_not(line: str, name: str, shown: str):
+    written = io.StringIO()
+    progress = Progress(Console(file=written, width=120))
+    look = observation()
+    mark = look.marks[0].model_copy(update={"name": name})
+    progress(Observed(step=1, observation=look.model_copy(update={"marks": (mark,)})))
+    progress(Decided(step=1, decision=Decision(next_goal=line, actions=(Click(target=1),), author="steps")))
+    progress(Happened(step=1, index=0, outcome=Outcome(status="done", effect="changed", sentence="Clicked.")))
+    assert written.getvalue().startswith(f"    1 ✓ {shown}  ")
+    assert written.getvalue().rstrip().endswith("saw 1 mark, changed")
+
+
+def test_a_long_step_line_is_cut_and_not_the_name_of_the_mark_that_it_was_taken_to_mean():
+    written = io.StringIO()
+    progress = Progress(Console(file=written, width=80))
+    progress(Observed(step=1, observation=observation()))
+    line = f'type "{80 * "a"}" into Name'
+    progress(Decided(step=1, decision=Decision(next_goal=line, actions=(Click(target=1),), author="steps")))
+    progress(Happened(step=1, index=0, outcome=Outcome(status="done", effect="changed", sentence="Clicked.")))
+    assert '… → "Go"' in written.getvalue()
+    assert len(written.getvalue().rstrip()) <= 80
 
 
 def test_a_text_that_was_waited_for_and_came_is_told():

@@ -56,6 +56,7 @@ from vision_agent.types import (
     Provenance,
     Risky,
     Secret,
+    SuccessCheck,
     TextOrigin,
 )
 
@@ -84,6 +85,29 @@ async def test_the_head_says_how_the_person_wants_it_done(page: Page, tmp_path: 
     await opened(page, tmp_path, [Started(run=run(task=asked)), *small_run()[1:]])
     await expect(page.locator("header.head .facts")).to_contain_text("How the person wants it done")
     await expect(page.locator("header.head .facts")).to_contain_text("Only <i>green</i> tea")
+
+
+def test_the_head_says_why_a_run_counts_as_done_or_what_must_hold_before_it_does(tmp_path: Path) -> None:
+    asked = task(checks=(SuccessCheck(text="<i>Thank you</i>"),))
+    events = [Started(run=run(task=asked)), *small_run()[1:]]
+    html = write_report(write_run(tmp_path / "old", events).path).read_text("utf-8")
+    why = "The check held: the page shows “&lt;i&gt;Thank you&lt;/i&gt;”. The step lines said that it is done."
+    assert f'<dt>Why it counts as done</dt><dd class="pg prose">{why}</dd>' in html
+    events[-1] = Ended(ending=Ending(status="limit", sentence="A limit was reached."))
+    html = write_report(write_run(tmp_path / "limit", events).path).read_text("utf-8")
+    assert "Why it counts as done" not in html
+    assert "<dt>What must hold before it counts as done</dt>" in html
+
+
+def test_the_head_says_what_the_person_said_with_the_task_and_a_step_what_they_said_later(tmp_path: Path) -> None:
+    asked = task(messages=(Message(text="Only <i>green</i> tea", at=START), Message(text="No bags", at=START)))
+    events = [Started(run=run(task=asked)), MessageReceived(message=Message(text="Two tins", at=START))]
+    html = write_report(write_run(tmp_path, [*events, *small_run()[1:]]).path).read_text("utf-8")
+    head, _, steps = html.partition('<article class="step')
+    facts = re.sub("</?(dt|dd|div)[^>]*>", " ", head)
+    assert "What the person said with the task  Only &lt;i&gt;green&lt;/i&gt; tea  No bags" in facts
+    assert "Two tins" not in head
+    assert "Two tins" in steps
 
 
 async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None:

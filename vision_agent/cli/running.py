@@ -136,7 +136,7 @@ def run_agent(
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
             files = ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
-            print_facts(console, ("used", used), *found_by(agent, console), *files)
+            print_facts(console, ("done", why_done_by(agent)), ("used", used), *found_by(agent, console), *files)
             if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
                 home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
                 command = shlex.join(["vision-agent", "resume", home, *lines, *again])
@@ -173,6 +173,13 @@ def found_by(agent: Agent, console: Console) -> list[tuple[str, str | Path]]:
     return found_facts(console, () if is_asked else agent.reads, run.downloads)
 
 
+def why_done_by(agent: Agent) -> str:
+    """Why the run counts as done, without secrets; empty if it does not."""
+    from vision_agent.describe.completion import why_done
+
+    return why_done(agent.record.model_copy(update={"ending": agent.ending})) if agent.record is not None else ""
+
+
 def facts_of(agent: Agent) -> dict[str, Any]:
     """What a run found and what it took, for JSON; the cost is null if the price of a reply is not known."""
     run = agent.record
@@ -189,6 +196,7 @@ def ending_facts(ending: Ending) -> dict[str, Any]:
         "status": ending.status,
         "limit": ending.limit,
         "sentence": ending.sentence,
+        "checked": list(ending.checked),
         "answer": ending.answer if ending.status == "done" else None,
     }
 

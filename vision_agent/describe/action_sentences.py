@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import assert_never
 
@@ -79,7 +80,12 @@ def gives_up(action: Action | None) -> bool:
 
 
 def lacks_effect(action: Action | None, outcome: Outcome) -> bool:
-    """Whether an action was done without the effect that it is meant to have; a pause is meant to have none."""
+    """Whether an action was done without the effect that it is meant to have; a pause is meant to have none.
+
+    A download that was not kept is no effect.
+    """
+    if outcome.effect == "download":
+        return bool(not_kept_in(outcome.changes))
     is_pause = isinstance(action, actions.Wait) and action.text is None and not action.change
     return outcome.effect in FAILED_EFFECTS and not is_pause
 
@@ -92,6 +98,11 @@ def text_came(action: Action | None, outcome: Outcome) -> bool:
 def failed_answer_in(clauses: Iterable[str]) -> str:
     """The clause that a page came with an error, such as `the page answered 404 Not Found`; empty if none says so."""
     return next((each for each in clauses if each.startswith("the page answered ")), "")
+
+
+def not_kept_in(clauses: Iterable[str]) -> str:
+    """The clause that a file was not kept, such as `the download "a.pdf" was not kept: canceled`; else empty."""
+    return next((each for each in clauses if re.match(r'the download "[^"]*" was not kept: ', each)), "")
 
 
 def blocked_in(clauses: Iterable[str]) -> str:

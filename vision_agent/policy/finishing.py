@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from vision_agent.actions import Finish, Infeasible, Wait
+from vision_agent.describe.completion import words_of_checks
 from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.journal import Journal
 from vision_agent.policy import budget, success_checks
@@ -67,7 +68,8 @@ class Finishing:
                 return _denied(verdict.sentence, verdict)
             fault = "" if verdict.done else verdict.reason.strip().rstrip(".")
         if not fault:
-            return _finished(action, is_client=is_client)
+            checked = words_of_checks(task)
+            return _finished(action, is_client=is_client, checked=checked)
         self._denied += 1
         sentence = f"The task is not done: {fault}."
         if self._denied < task.limits.false_completions:
@@ -146,9 +148,9 @@ def _ending(status: Literal["done", "not_done", "limit", "unavailable"], sentenc
     return Ending(status=status, sentence=sentence, answer=action.answer, evidence=action.evidence)
 
 
-def _finished(action: Finish, *, is_client: bool) -> ActionResult:
-    """The ending. A client closes its session with the action, and may have said nothing about the task."""
-    ending = ending_of(action)
+def _finished(action: Finish, *, is_client: bool, checked: tuple[str, ...] = ()) -> ActionResult:
+    """The ending, with what was checked. A client closes its session so, and may have said nothing about the task."""
+    ending = ending_of(action).model_copy(update={"checked": checked})
     if is_client and not action.answer:
         as_what = "done" if action.success else "not done"
         ending = ending.model_copy(update={"sentence": f"The client closed the session as {as_what}."})

@@ -5,6 +5,7 @@ Reads events and paths only; does not know what produces them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from vision_agent.actions import Action, targets_of
 from vision_agent.describe.action_sentences import (
     FOUND_BY,
     LOOK_AGAIN,
@@ -22,8 +24,10 @@ from vision_agent.describe.action_sentences import (
     failed_answer_in,
     gives_up,
     lacks_effect,
+    not_kept_in,
     text_came,
 )
+from vision_agent.describe.distinctions import safe_name
 from vision_agent.events import (
     Decided,
     Ended,
@@ -37,12 +41,14 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.text.escape import cut_text, escaped_line
-from vision_agent.types import Decision, Verdict
+from vision_agent.types import Decision, Observation, Verdict
 
 _LONGEST = 1000
 """Characters of one line; a text that a model typed or said may have a hundred times as many."""
 _USUAL_RESULT = 24
 """Characters for what came of a step, so that the results of all steps stand in one column."""
+_LONGEST_MEANT = 30
+"""Characters of the name of a mark beside the step line that means it."""
 _MOST_FOUND = 10
 """Texts and files that the end of a run shows, of each the last ones."""
 _LEAST_READ = 60
@@ -63,6 +69,8 @@ class Progress:
         self._status: Status | None = None
         self._decision = Decision(author="loop")
         self._marks = 0
+        self._seen: Observation | None = None
+        """The look that the decision is about."""
         self._trouble = ""
         """The last trouble, which is shown once however often it comes in a row."""
         self._repeats = 0
@@ -75,7 +83,7 @@ class Progress:
             case Started():
                 self._show_activity("opening the page")
             case Observed(observation=seen):
-                self._marks = len(seen.marks)
+                self._marks, self._seen = len(seen.marks), seen
                 if failed := failed_answer_in(seen.warnings):
                     self._console.print(Text(f"      {_line(failed[:1].upper() + failed[1:])}", style="yellow"))
                 if self._is_shared:
@@ -149,6 +157,9 @@ class Progress:
         became = became.replace("_", " ")
         if is_end and outcome.effect == "finished":
             became = "not done"
+        lost = not_kept_in(outcome.changes)
+        if lost and outcome.effect == "download":
+            became = "not kept"
         if is_done and text_came(action, outcome):
             became = "the text shows"
         # In the order in which it happened: the marks are those of the look that the action was decided on.
@@ -160,9 +171,13 @@ class Progress:
         tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
         if not tells_sentence and (blocked := blocked_in(outcome.changes)):
             result = f"{result}, {_line(blocked)}"
-        words = Text(_line(goal or outcome.sentence))
-        room = self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2
-        words.truncate(max(24, min(70, room)), overflow="ellipsis", pad=True)
+        if not tells_sentence and lost and outcome.effect != "download":
+            result = f"{result}, {_line(lost)}"
+        words, meant = Text(_line(goal or outcome.sentence)), Text(self._mark_meant(decision, action) if goal else "")
+        room = max(24, min(70, self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2))
+        words.truncate(max(room - meant.cell_len, 16), overflow="ellipsis")
+        words = Text.assemble(words, meant)
+        words.truncate(room, overflow="ellipsis", pad=True)
         self._console.print(
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
@@ -170,6 +185,16 @@ class Progress:
         if tells_sentence:
             self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
         self._print_verdict()
+
+    def _mark_meant(self, decision: Decision, action: Action | None) -> str:
+        """The name of the mark that a step line was taken to mean, if it is not what the line says; else empty."""
+        if decision.author != "steps" or action is None or self._seen is None:
+            return ""
+        targets = [each for each in targets_of(action) if isinstance(each, int)]
+        mark = self._seen.known_mark(targets[0]) if len(targets) == 1 else None
+        if mark is None or not mark.name.strip() or _words(mark.name) in _words(decision.next_goal):
+            return ""
+        return f' → "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
 
     def _print_verdict(self) -> None:
         """Prints what a judge said, below the step that it judged."""
@@ -187,6 +212,12 @@ class Progress:
             self._status.start()
         else:
             self._status.update(Text(doing))
+
+
+def _words(text: str) -> str:
+    """The words of a text between spaces, so that whole ones are looked for; its signs if it has none."""
+    words = re.findall(r"\w+", text.casefold()) or text.split()
+    return f" {' '.join(words)} "
 
 
 def _line(text: str) -> str:

@@ -30,6 +30,8 @@ from vision_agent.describe.action_sentences import (
     gives_up,
     lacks_effect,
 )
+from vision_agent.describe.completion import why_done, words_of_checks
+from vision_agent.describe.deciders import deciders_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, LastLook, Resumed
 from vision_agent.policy import budget
@@ -66,7 +68,7 @@ from vision_agent.record.run_files import reading
 from vision_agent.record.state_graph import StateGraph, Visit, state_graph
 from vision_agent.record.store import write_private, write_whole
 from vision_agent.record.timeline import timeline_of
-from vision_agent.types import RECORDING, Author, Decision, Mark, Observation, Outcome, Run, Shot
+from vision_agent.types import Author, Mark, Observation, Outcome, Run, Shot
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
@@ -120,7 +122,8 @@ def render(folder: Path, *, holds_pictures: bool = True) -> str:
 
 def _render(folder: Path, *, holds_pictures: bool) -> str:
     lines = read_lines(folder)
-    run = assemble(read_run_file(folder), (line.event for line in lines))
+    begun = read_run_file(folder)
+    run = assemble(begun, (line.event for line in lines))
     steps = list(turns(line.event for line in lines))
     last = last_look(line.event for line in lines)
     looks: list[tuple[int | str, Observation | None]] = [(turn.index, turn.observation) for turn in steps]
@@ -139,6 +142,8 @@ def _render(folder: Path, *, holds_pictures: bool) -> str:
     return page.render(
         run=run,
         summary=_summary(run, lines, views, check_chain(folder)),
+        # Those that came later are shown at the step before which they came.
+        messages=[message.text for message in begun.task.messages],
         pictures=[(picture.caption, album.picture(picture.shot)) for picture in run.task.pictures],
         views=views,
         problems=_problems(views),
@@ -180,7 +185,7 @@ def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], c
     verdict = ENDED[run.ending.status] if run.ending else "No ending"
     state = _STATES[run.ending.status] if run.ending else "warned"
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
-    decisions = [view.turn.decision for view in views if view.turn.decision]
+    decided = [(view.turn.decision, view.turn.approval) for view in views if view.turn.decision]
     usages = [usage for view in views for usage in view.turn.usages]
     grades = [view.turn.graded.is_right for view in views if view.turn.graded]
     tokens, cost_usd = budget.cost_of(usages)
@@ -192,7 +197,9 @@ def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], c
         sentence=run.ending.sentence
         if run.ending
         else "The record stops here: the run is still going, or was interrupted.",
-        decided_by=_deciders(run, decisions),
+        why_done=why_done(run),
+        had_to_hold=() if run.ok else words_of_checks(run.task),
+        decided_by=deciders_of(run, decided),
         judged_by=", ".join(dict.fromkeys(view.turn.verdict.model for view in views if view.turn.verdict)),
         seconds=(lines[-1].at - run.started_at).total_seconds() if lines else 0.0,
         resumed_at=tuple(line.at for line in lines if isinstance(line.event, Resumed)),
@@ -205,32 +212,6 @@ def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], c
         cost_usd=cost_usd,
         chain=chain,
     )
-
-
-_AUTHORS = {
-    "steps": "No model: step lines",
-    "human": "No model: a person",
-    "scripted": "No model: scripted decisions",
-    "replay": "No model: recorded decisions",
-    "memory": "No model: memory",
-    "loop": "No model: the agent loop",
-    "client": "A client that drove the run",
-    RECORDING: "No model: what a person did",
-}
-
-
-def _deciders(run: Run, decisions: Sequence[Decision]) -> str:
-    deciders = dict.fromkeys(
-        decision.model or "a model" if decision.author == "model" else _AUTHORS[decision.author]
-        for decision in decisions
-    )
-    planned = _AUTHORS.get(run.provenance.model, run.provenance.model or "nobody yet")
-    return ", ".join(deciders) or planned
-
-
-def deciders_of(run: Run) -> str:
-    """Who decided the steps of a run, in words."""
-    return _deciders(run, [step.decision for step in run.steps])
 
 
 class _Decoded:

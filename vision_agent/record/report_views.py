@@ -178,6 +178,10 @@ class RunHeader:
     verdict: str
     state: str
     sentence: str
+    why_done: str
+    """Why it counts as done; empty if it does not."""
+    had_to_hold: tuple[str, ...]
+    """What its task had checked if it is not done."""
     decided_by: str
     judged_by: str
     """Empty if no judge was asked."""
