@@ -158,8 +158,8 @@ def rebind_mark(number: int, was: Observation, now: Observation, shown: Shown = 
         then, here = alike(was, identity), alike(now, identity)
     if len(then) == len(here) == 1:
         if old.context and len(said_around := _saying_more(old, now)) > len(_saying_more(old, was)):
-            shown = ", ".join(f"[{mark.label_text}]" for mark in (here[0], *said_around))
-            raise RebindError(f"any of {shown} may be {words} here, and which one was meant is unknown")
+            which = ", ".join(f"[{mark.label_text}]" for mark in (here[0], *said_around))
+            raise RebindError(f"any of {which} may be {words} here, and which one was meant is unknown")
         return here[0]
     if here and len(then) > 1:
         raise RebindError(f"{words} was one of {len(then)} that the record does not tell apart")
