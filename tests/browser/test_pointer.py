@@ -91,8 +91,9 @@ async def test_what_says_more_under_the_pointer_is_still_itself(on: On, then: st
         assert outcome.status == "done", outcome.sentence
 
 
-async def test_what_says_something_else_under_the_pointer_is_not_pressed(on: On) -> None:
-    async with on("<button style='width:90px' onpointerover='this.innerText = `Zed`'>Bob</button>") as hand:
+@pytest.mark.parametrize("now", ["Zed", "Bob, €9.99"])
+async def test_what_says_something_else_or_an_amount_under_the_pointer_is_not_pressed(on: On, now: str) -> None:
+    async with on(f"<button style='width:90px' onpointerover='this.innerText = `{now}`'>Bob</button>") as hand:
         outcome = await hand.act(Click(target=hand.number("Bob")))
         assert outcome.status == "refused", outcome.sentence
 

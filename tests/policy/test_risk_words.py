@@ -163,6 +163,37 @@ def test_words_of_a_wide_corpus_tell_a_risk(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Upgrade to Premium for €9.99/month", "Subscribe – €9.99/month", "Start subscription", "Renew (12,00 €)", "Book for €80",
+        "Start my free trial, then €9.99", "Send €50 to Bob", "1-Click", "1-click", "Confirm and authorise", "Confirm & authorize",
+        "Finish order", "Only today: book for £80", "Now 9,99 € abonnieren", "Abo abschließen", "S’abonner – 9,99 €/mois",
+        "Confirmer le paiement", "Renovar por 12 €", "Confirmar pago", "Assinar por 9,99 €", "Rinnova a 12 €", "Verleng voor € 12",
+        "Odnów za 12 EUR", "Siparişi onayla", "Förnya för 12 €", "Оформить заказ", "9.99 € 订阅", "구독 €9.99", "تأكيد الطلب",
+        "Ｓｕｂｓｃｒｉｂｅ ￡9.99", "Subscr\u200bibe €9.99", "Renеw €12",
+    ],
+)  # fmt: skip
+def test_words_of_a_payment_tell_it_some_only_beside_an_amount(text: str) -> None:
+    assert "pay" in set(risks_in(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Subscribe", "Free trial", "Send", "Books, €9", "E-Book – €9.99", "The Book Thief, €9.99", "Enamel mug, €14", "Postal order, €3",
+        "Payment history", "How to pay?", "Cancel payment", "Zahlungsverlauf", "Comment payer ?", "付款记录", "결제 내역",
+    ],
+)  # fmt: skip
+def test_what_only_names_an_amount_or_speaks_of_payments_tells_none(text: str) -> None:
+    assert "pay" not in set(risks_in(text))
+
+
+def test_a_name_that_says_more_than_that_it_shows_payments_tells_one() -> None:
+    assert all("pay" in set(risks_in(text)) for text in ("Payment history: pay now", "How to pay €5", "Pay history"))
+    assert list(risks_in("Cancel payment")) == ["delete"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Add to cart", "My books", "Book of the month", "Facebook", "Notebook", "Save", "Search", "Open first letter", "Next page",
         "Sendung verfolgen", "Bookmark this page", "Undelete", "Next month", "Profile", "Settings", "Help", "Sort by price",
         "3 items", "Log in", "Log out", "Filter", "Add a row", "Show details", "Wool jumper, rust", "Deposition", "Postcode",

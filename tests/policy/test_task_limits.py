@@ -12,7 +12,9 @@ import pytest
 from playwright.async_api import Page
 
 from tests.loopback import Handler, LoopbackServer
+from tests.supervise.proposals import mark, seen
 from vision_agent import Agent
+from vision_agent.actions import Click
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy import task_limits
@@ -193,6 +195,70 @@ async def test_what_an_act_pays_is_read_beside_it_and_held_against_what_may_be_s
     assert why in outcomes[0].sentence
     assert outcomes[0].refusal == ("blocked" if why else None)
     assert recorded_task(tmp_path)["limits"]["spend"] == spend
+
+
+SEND = """<button onclick="fetch('/sent', {method: 'POST'})">%s</button>"""
+SUBSCRIBE = "<form method=post action=/sent><button>Subscribe – €9.99/month</button></form>"
+TOTAL = "<p>Sofa €900</p><p>Total: €120.00</p>"
+FINISH = TOTAL + SEND % "Finish order"
+CONFIRM = TOTAL + SEND % "Confirm"
+CONTINUE = f"{TOTAL}<form method=post action=/sent><input name=n aria-label=Name><button>Continue</button></form>"
+APART = """<div style="display: flex"><div>Subtotal<br>Total</div><div>€110.00<br>€120.00</div></div>
+<form method=post action=/sent><button>Continue</button></form>"""
+DUE_DOLLARS = "<p>Amount due: $9</p><form method=post action=/sent><button>Continue</button></form>"
+CART = """<form method=post action=/sent><p>Total: 120 EUR</p><button>Remove</button></form>"""
+
+
+@pytest.mark.parametrize(
+    ("site", "spend", "line", "why"),
+    [
+        (SUBSCRIBE, "1 EUR", "click Subscribe – €9.99/month", "it may pay 9.99 EUR, and at most 1 EUR may be spent"),
+        (SUBSCRIBE, "10 EUR", "click Subscribe – €9.99/month", ""),
+        (FINISH, "10 EUR", "click Finish order", "and at most 10 EUR may be spent"),
+        (CONFIRM, "10 EUR", "click Confirm", "and at most 10 EUR may be spent"),
+        (SEND % "Confirm", "10 EUR", "click Confirm", ""),
+        (CONTINUE, "10 EUR", "click Continue", "it may pay 120 EUR, and at most 10 EUR may be spent"),
+        (CONTINUE, "10 EUR", 'type "a" into Name and press Enter', "it may pay 120 EUR, and at most 10 EUR"),
+        (CONTINUE, "120 EUR", "click Continue", ""),
+        (APART, "10 EUR", "click Continue", "it may pay 120 EUR, and at most 10 EUR may be spent"),
+        (
+            DUE_DOLLARS,
+            "10 EUR",
+            "click Continue",
+            "an amount that is not in EUR is beside the total: $9; at most 10 EUR",
+        ),
+        (CART, "10 EUR", "click Remove", ""),
+    ],
+    indirect=["site"],
+)
+async def test_an_amount_in_a_button_and_a_stated_total_are_held_against_what_may_be_spent(
+    page: Page, site: Site, tmp_path: Path, spend: str, line: str, why: str
+) -> None:
+    _, outcomes = await run(page, site, tmp_path, line, limits=Limits(spend=Money(spend)))
+    assert len(site.sent) == (0 if why else 1), outcomes[0]
+    assert why in outcomes[0].sentence
+    assert outcomes[0].refusal == ("blocked" if why else None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Upgrade to Premium for €9.99/month", "Start subscription", "Renew (12,00 €)", "Book for €80",
+        "Send €50 to Bob", "Start my free trial, then €9.99", "1-Click", "Confirm and authorise", "Finish order",
+    ],
+)  # fmt: skip
+def test_an_offer_beyond_what_may_be_spent_is_not_pressed(name: str) -> None:
+    task = Task(goal="Try", limits=Limits(spend=Money("1 EUR")))
+    why = task_limits.limit_exceeded(task, Click(target=9), seen(mark(9, name)), task_limits.Used())
+    assert why.startswith("it may pay")
+
+
+@pytest.mark.parametrize("site", [CONTINUE], indirect=True)
+async def test_what_only_leads_on_beside_a_total_is_not_added_up(page: Page, site: Site, tmp_path: Path) -> None:
+    lines = ("click Continue", "click Continue")
+    done, _ = await run(page, site, tmp_path, *lines, limits=Limits(spend=Money("130 EUR")))
+    assert len(site.sent) == len(lines)
+    assert task_limits.used_in(done.task, done.steps).money == 0
 
 
 @pytest.mark.parametrize("site", [SHOP], indirect=True)

@@ -113,6 +113,54 @@ def test_what_cannot_be_taken_back_is_told_from_the_action_and_the_mark(
     assert all(each.why for each in found)
 
 
+@pytest.mark.parametrize(
+    ("marked", "risks"),
+    [
+        (mark(9, "Upgrade to Premium for €9.99/month"), ["pay"]),
+        (mark(9, "€9.99/month"), ["pay"]),
+        (mark(9, "Continue – 12,00 €"), ["pay"]),
+        (mark(9, "Go", submits=True).model_copy(update={"says": "12 EUR"}), ["submit", "pay"]),
+        (mark(9, "Subscribe – €9.99/month", tag="input", submits=True), ["submit", "pay"]),
+        (mark(9, "Mug €14", tag="div"), ["pay"]),
+        (mark(9, "Mug €14", tag="span", kind="link"), ["pay"]),
+        # A link may lead to what has a price, and what is chosen may cost something.
+        (mark(9, "Mug €14", tag="a", kind="link"), []),
+        (mark(9, "Express €4.99", tag="input", kind="toggle"), []),
+        (mark(9, "Monthly €9.99").model_copy(update={"role": "tab"}), []),
+        (mark(9, "Basic €5", tag="summary"), []),
+        (mark(9, "Add to cart – €14", submits=True), ["submit"]),
+        (mark(9, "14,00 € In den Warenkorb"), []),
+        (mark(9, "View cart (€28)"), []),
+        (mark(9, "Unlock details – €5"), ["pay"]),
+        (mark(9, "Add to cart and pay €14"), ["pay"]),
+        *[
+            (mark(9, name, tag="a", kind="link"), ["pay"])
+            for name in (
+                "Upgrade for €9.99",
+                "Renew (12,00 €)",
+                "Book for €80",
+                "Free trial, then €9.99",
+                "Order at €5",
+            )
+        ],
+        (mark(9, "How to pay", tag="a", kind="link"), []),
+        (mark(9, "Payment history"), []),
+        (mark(9, "Cancel payment"), ["delete"]),
+    ],
+)
+def test_a_button_with_an_amount_in_its_words_may_pay_it(marked: Mark, risks: list[str]) -> None:
+    found = risks_of(ApprovalSettings(), decided(Click(target=9)), seen(marked))
+    assert [each.risk for each in found] == risks
+
+
+def test_a_policy_may_call_a_button_with_an_amount_harmless() -> None:
+    page = seen(mark(9, "12 March €89"))
+    assert risks_of(ApprovalSettings(), decided(Click(target=9)), page)[0].why == (
+        "it has an amount in its words, “12 March €89”"
+    )
+    assert not risks_of(ApprovalSettings(harmless=("12 March €89",)), decided(Click(target=9)), page)
+
+
 def looking_like(name: str, number: int, called: str = "") -> Mark:
     return mark(number, called).model_copy(update={"icon": IconGuess(name=name, confidence=0.9)})
 

@@ -66,6 +66,10 @@ _DELETING = re.compile(r"Delete|Backspace")
 _MOVES_FOCUS = re.compile(r"Tab|F6|Arrow\w+")
 _CHOOSING = re.compile(r"Arrow\w+|Home|End|Page\w+|.")
 """Keys that choose in a list, a group or on a track: lists also go to the option that begins with a letter."""
+_CHOSEN = frozenset(
+    ("tab", "option", "treeitem", "row", "cell", "gridcell", "rowheader", "columnheader", "listitem", "article")
+)
+"""Roles of what is chosen or looked at, and is no button, though a press on it does something."""
 
 
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
@@ -300,6 +304,7 @@ def _press_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observatio
 
 def _text_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
     """The risks that all texts about a mark indicate: those that a person reads on it, and those behind it."""
+    yield from _amount_risks(settings, mark)
     yield from _word_risks(settings, mark.name)
     yield from _word_risks(settings, mark.says, "it says")
     if mark.icon is not None:  # a guess, which can only add a risk
@@ -308,6 +313,29 @@ def _text_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, 
         yield "mismatch", f"it is called “{mark.name}” and shows “{mark.shows}”"
     if mark.in_dialog and mark.kind != "field" and not risk_words.is_refusal(mark.shows or mark.name):
         yield from _word_risks(settings, mark.context, "it answers")
+
+
+def _amount_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
+    """The risk of a button whose own words have an amount of money: it may pay it.
+
+    A link may lead to a product of that price, and what is chosen may cost it; these pay only if their words say so.
+    """
+    if not _is_button(mark) or risk_words.only_shows(mark.shows or mark.name):
+        return
+    for text in (mark.name, mark.shows, mark.says):
+        if text not in settings.harmless and risk_words.has_amount(text):
+            yield "pay", f"it has an amount in its words, “{text}”"
+
+
+def _is_button(mark: Mark) -> bool:
+    """Whether it acts as a button: a form's, a box that takes clicks, or what only calls itself a link."""
+    if mark.state.submits:
+        return True
+    if mark.kind == "link":
+        return mark.tag not in ("a", "area")
+    if mark.kind == "guess":
+        return mark.looks_like == "button"
+    return mark.kind == "button" and mark.tag != "summary" and mark.role not in _CHOSEN
 
 
 def _is_plain_field(mark: Mark) -> bool:

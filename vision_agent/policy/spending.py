@@ -1,11 +1,13 @@
 """What an act would pay, as far as the page shows it, and what the acts of a run have paid.
 
 A page may lie about its prices. What it shows can only make the limit of a task stricter: an act that pays needs an
-amount in the limit's currency, and the largest one that is shown counts. Knows no browser.
+amount in the limit's currency, and the largest one that is shown counts. Where a total is stated, anything that submits
+a form may pay it, whatever it is called. Knows no browser.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -28,8 +30,35 @@ TO_CHECKOUT = """
     checkout | check out | go to checkout | proceed to checkout | continue to checkout | to checkout
 """
 """Names of links that lead to a payment but do not pay."""
+TOTALS = """
+    total | totals | subtotal | grand total | order total | amount due | balance due | to pay | you pay | sum
+    gesamt | gesamtsumme | gesamtbetrag | gesamtpreis | summe | zwischensumme | endbetrag | rechnungsbetrag | zu zahlen
+    zahlbetrag | montant | à payer | sous-total | importe | a pagar | subtotal | totale | importo | da pagare | totaal
+    totaalbedrag | te betalen | razem | suma | łącznie | do zapłaty | toplam | tutar | ödenecek | summa | totalt
+    att betala | итого | сумма | всего | к оплате | 合計 | 小計 | お支払い金額 | 总计 | 合计 | 总额 | 应付 | 합계
+    총액 | 총 금액
+    المجموع | الإجمالي | المبلغ
+"""
+"""Words beside what an order costs."""
+ENDS_ORDER = """
+    finish | complete | confirm | place | submit | finalise | finalize | order | accept | agree
+    abschließen | bestätigen | fertigstellen | absenden | akzeptieren | finaliser | terminer | confirmer | valider
+    finalizar | completar | confirmar | concluir | tramitar | conferma | completa | concludi | afronden | bevestigen
+    voltooien | plaatsen | potwierdź | zakończ | złóż | zatwierdź | tamamla | onayla | bitir | slutför | bekräfta
+    подтвердить | завершить | оформить | 確定 | 確認 | 完了 | 确认 | 完成 | 提交 | 확인 | 완료 | تأكيد | إتمام | إكمال
+"""
+"""Words of buttons that end an order, where a total is stated."""
+LOWERS = """
+    remove | delete | empty cart | empty basket | clear cart | update | update cart | update basket | update quantity
+    recalculate | apply coupon | apply code | apply voucher | apply discount | entfernen | löschen | aktualisieren
+    gutschein einlösen | supprimer | retirer | actualiser | mettre à jour | eliminar | quitar | actualizar | remover
+    excluir | atualizar | elimina | rimuovi | aggiorna | verwijderen | bijwerken | usuń | aktualizuj | kaldır | sil
+    güncelle | ta bort | uppdatera | удалить | обновить | 削除 | 更新 | 删除 | 삭제 | حذف
+"""
+"""Whole names of buttons with which what is in a cart is changed; what it costs then is seen before it is paid."""
 
 _LONGEST = 40
+_LINE = re.compile("[\n⏎]")
 _CUT = " …"
 """Stands for the middle of the words beside a mark, if there are too many of them to keep."""
 
@@ -46,7 +75,7 @@ class Price(NamedTuple):
 def pays(action: Action, seen: Observation) -> bool:
     """Whether an act is judged to pay, or submits what looks like a payment."""
     risks = risks_taken(action, seen)
-    if "pay" in risks:
+    if "pay" in risks or (_ends_order(action, seen) and _totals_beside(action, seen)):
         return True
     if "submit" not in risks:
         return False
@@ -81,10 +110,17 @@ def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) 
 
 
 def exceeds(limit: Money, paid: Decimal | None, action: Action, seen: Observation) -> str:
-    """Why an act may pay more than a task's limit allows after what was paid before; empty if it does not."""
-    if not pays(action, seen):
+    """Why an act may pay more than a task's limit allows after what was paid before; empty if it does not.
+
+    What submits a form where a total is stated may pay that total. It counts as paid only if `pays` says so: several
+    such steps lead to a payment.
+    """
+    if pays(action, seen):
+        price = price_of(action, seen, limit.currency)
+    elif totals := _submits_beside(action, seen):
+        price = _largest(totals, limit.currency, "beside the total")
+    else:
         return ""
-    price = price_of(action, seen, limit.currency)
     if price.value is None:
         return f"it may pay, and {price.why}; at most {limit} may be spent"
     if paid is None:
@@ -113,6 +149,42 @@ def _amounts_beside(mark: Mark) -> Iterator[Amount]:
     """The amounts in its name, its form, dialog or row, and the heading over it."""
     for text in (mark.name, mark.shows, mark.says, mark.context, mark.heading, *mark.prices):
         yield from amounts_in(text)
+
+
+def _ends_order(action: Action, seen: Observation) -> bool:
+    """Whether an act presses something whose words end an order."""
+    if action.traits.only_looks:
+        return False
+    pressed = [mark for mark in marks_of(action, seen) if mark.kind not in ("field", "toggle", "scroller")]
+    words = risk_words.entries_of(ENDS_ORDER)
+    texts = [text for mark in pressed for text in (mark.name, mark.shows, mark.says)]
+    return any(risk_words.says_one_of(text, words) and not risk_words.only_shows(text) for text in texts)
+
+
+def _submits_beside(action: Action, seen: Observation) -> list[Amount]:
+    """The totals that are stated where an act submits a form; none if it only changes what is in the cart."""
+    if "submit" not in risks_taken(action, seen):
+        return []
+    pressed = [mark.shows or mark.name for mark in marks_of(action, seen) if mark.kind not in ("field", "toggle")]
+    lowers = {form for word in risk_words.entries_of(LOWERS) for form in risk_words.readings(word)}
+    if pressed and all(risk_words.only_shows(each) or lowers & {*risk_words.readings(each)} for each in pressed):
+        return []
+    return _totals_beside(action, seen)
+
+
+def _totals_beside(action: Action, seen: Observation) -> list[Amount]:
+    """The amounts beside a word for a total: those of the form, dialog or row of the marks, or those of the page.
+
+    On the page they are in the line of the word or, if it has none, the largest may stand anywhere.
+    """
+    words = risk_words.entries_of(TOTALS)
+    for mark in marks_of(action, seen):
+        texts = (mark.name, mark.shows, mark.says, mark.context, mark.heading)
+        if any(risk_words.says_one_of(text, words) for text in texts) and (beside := [*_amounts_beside(mark)]):
+            return beside
+    lines = [line for line in _LINE.split(seen.listing) if risk_words.says_one_of(line, words)]
+    stated = [each for line in lines for each in amounts_in(line)]
+    return stated or (amounts_in(seen.listing) if lines else [])
 
 
 def _takes_card(seen: Observation) -> bool:

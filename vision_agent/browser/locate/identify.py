@@ -17,6 +17,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTE
 from vision_agent.browser.page.overlay_calls.element import LiveElement, Reveal
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_in
+from vision_agent.policy.risk_words import has_amount
 from vision_agent.types import Mark, Risk
 
 _WORD = re.compile(r"\w+")
@@ -104,7 +105,10 @@ def is_only_renamed(mark: Mark, now: LiveElement, seen: LiveObservation) -> bool
 
 
 def _risks_of_words(element: Mark | LiveElement) -> set[Risk]:
-    return risks_in(element.name) | risks_in(element.shows)
+    risks = risks_in(element.name) | risks_in(element.shows)
+    if element.role != "link" and (has_amount(element.name) or has_amount(element.shows)):
+        risks.add("pay")
+    return risks
 
 
 def _contains_in_order(longer: str, shorter: str) -> bool:
