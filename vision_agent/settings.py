@@ -498,8 +498,8 @@ def _wrong_value(flag: str, fault: ErrorDetails) -> str:
     match fault["type"]:
         case "literal_error":
             words = fault["ctx"]["expected"].replace("'", "")
-            near = difflib.get_close_matches(str(fault["input"]).lower(), re.split(", | or ", words), n=1)
-            return f"{name} takes {words}" + (f"; did you mean {near[0]}?" if near else f", not {shown}")
+            near = _word_meant(fault)
+            return f"{name} takes {words}" + (f"; did you mean {near}?" if near else f", not {shown}")
         case kind if kind in _KINDS_OF_NUMBER:
             return f"{name} takes {_KINDS_OF_NUMBER[kind]}, not {shown}"
     return f"{flag}: {fault_words(fault)}"
@@ -557,9 +557,17 @@ _BOUNDS = {
 """For each kind of fault of a number the name of its bound, and what is allowed."""
 
 
+def _word_meant(fault: ErrorDetails) -> str:
+    """The allowed word that is probably meant; empty if none is near."""
+    allowed = re.split(", | or ", fault["ctx"]["expected"].replace("'", ""))
+    return next(iter(difflib.get_close_matches(str(fault["input"]).lower(), allowed, n=1)), "")
+
+
 def fault_words(fault: ErrorDetails) -> str:
-    """What is allowed, for a number; otherwise what is wrong with the value."""
+    """What is allowed, for a number or one of several words; otherwise what is wrong with the value."""
     kind = fault["type"]
+    if kind == "literal_error" and (near := _word_meant(fault)):
+        return f"{fault['msg']}; did you mean {near}?"
     if kind in _BOUNDS:
         bound, words = _BOUNDS[kind]
         return words.format(f"{fault['ctx'][bound]:,}".removesuffix(".0"))

@@ -106,6 +106,7 @@ async def test_a_one_time_code_that_a_person_types_is_kept_like_a_password(page:
     typed = [each.action for each in listening.done if isinstance(each.action, Type)]
     assert [each.text for each in typed] == ["<secret:by-hand>", "Ann"]
     told = "".join(f"{each.words} {each.observation.model_dump_json()} {each.outcome}" for each in listening.done)
+    assert 'typed "<secret:by-hand>", a secret that is not recorded, into mark ' in told
     assert "482913" not in told + after.model_dump_json()
     assert [(mark.name, mark.state.masked) for mark in after.marks] == [("Code", True), ("Name", False)]
 

@@ -208,6 +208,13 @@ def test_a_policy_that_does_not_fit_is_named(tmp_path: Path, text: str) -> None:
         load_policy(file)
 
 
+def test_a_misspelt_risk_in_a_policy_is_answered_with_what_is_meant(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text('risks = ["pya"]')
+    with pytest.raises(UsageError, match=r"risks\.0: Input should be .*; did you mean pay\?"):
+        load_policy(file)
+
+
 # --- when it is asked -------------------------------------------------------------------------------------------------
 
 

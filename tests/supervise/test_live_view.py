@@ -354,6 +354,8 @@ async def test_two_windows_act_one_at_a_time_and_nothing_stays_pressed(
         await other.evaluate("key => sessionStorage.setItem('key', key)", key)
         await other.reload()
         await expect(other.locator("#idle-text")).to_contain_text("Another window of this page has the browser")
+        await expect(other.locator("#phase")).to_contain_text("Another window has the browser")
+        await expect(desk.locator("#phase")).to_contain_text("You have the browser")
         await expect(other.locator("#take")).to_contain_text("Take it here")
         assert await other.evaluate(PRESS) == [
             409, "Another window of this page has the browser (take it here to go on)",

@@ -172,7 +172,7 @@ class InputInterpreter:
                 text, is_secret = self._text_without_secrets(event, mark, timed)
                 what = f'"{safe_line(text, 60)}"' if text.strip() else "nothing"
                 if is_secret:
-                    what += ", a secret that is not recorded"
+                    what += ", a secret that is not recorded,"
                 sent = " and pressed Enter" if event.submit else ""
                 action = Type(target=mark.number, text=text, submit=event.submit)
                 return action, f"typed {what} into {where}{sent}", None if is_secret else text

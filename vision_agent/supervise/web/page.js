@@ -13,6 +13,10 @@ const PHASES = {
   taken_over: 'You have the browser',
   ended: 'Ended',
 };
+const ELSEWHERE = {
+  taking_over: 'Finishing its step before another window takes over',
+  taken_over: 'Another window has the browser',
+};
 const NOT_SIGNED_IN =
   'Each tab signs in by itself, and this one is not signed in: go on in the tab in which you opened the printed ' +
   'address. To use this tab, open that address in it: if it was used before, another one is then printed where the ' +
@@ -136,10 +140,12 @@ function createShape(tag, attributes) {
 
 function show() {
   const { phase, asked, seen, question, ending } = state;
+  const isTaken = phase.startsWith('tak');
+  const isElsewhere = isTaken && state.hands !== '' && state.hands !== OWN_NAME;
+  const heading = isElsewhere ? ELSEWHERE[phase] : PHASES[phase];
   document.body.dataset.phase = phase;
-  document.title = `${PHASES[phase]} · ${state.goal}`;
-  at('phase').textContent =
-    PHASES[phase] + (ending ? `: ${ending.words}` : '') + (state.step ? ` · step ${state.step}` : '');
+  document.title = `${heading} · ${state.goal}`;
+  at('phase').textContent = heading + (ending ? `: ${ending.words}` : '') + (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
   at('instructions').hidden = !state.instructions;
   at('instructions').textContent = `How it is to be done: ${state.instructions}`;
@@ -149,8 +155,6 @@ function show() {
   at('key-tell').hidden = !state.takesInstructions;
   at('take').hidden ||= !(state.hasWindow || state.isLive);
   at('pause').firstElementChild.textContent = state.isPaused ? 'Resume' : 'Pause';
-  const isTaken = phase.startsWith('tak');
-  const isElsewhere = isTaken && state.hands !== '' && state.hands !== OWN_NAME;
   at('take').firstElementChild.textContent = isElsewhere ? 'Take it here' : isTaken ? handBack() : 'Take over';
   showPicture(seen);
   if (asked && (!draft || draft.number !== asked.number)) take(asked);
