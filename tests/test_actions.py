@@ -179,6 +179,7 @@ CLASS_MATCHES = {
     "evals/baselines.py": {"Check", "Click", "Select", "Set", "Type"},  # the actions that a baseline makes itself
     "export/cere/action_files.py": {"Check", "Click", "Select", "Set", "Type"},  # the default: its own kind and fields
     "export/playwright_test.py": {"Check", "Set", "Upload"},  # of these three only
+    "memory/exemplar.py": {"Select", "Set", "Type"},  # those that give a page what was said
     "policy/interrupted.py": {"Check", "Select", "Set", "Type"},  # by default nothing shows that it was done
     "policy/rebind.py": {"Press"},  # the default is to find its targets again
     "policy/text_origin.py": {"Set", "Type"},  # those that give a page a text
