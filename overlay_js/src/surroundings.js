@@ -169,7 +169,9 @@ export function partOf(element, box, shared, reading, depth) {
   if (own < 0) return '';
   const steps = stepsTo(element, box);
   const textOfChild = (/** @type {Node} */ child) => (
-    isHeading(child) || isRowOfHeaders(child) || isRowLike(child, box, steps) ? '' : wordsIn(child, element, path, reading, depth)
+    isHeading(child) || isRowOfHeaders(child) || isRowLike(child, box, steps)
+      ? ''
+      : wordsIn(child, element, path, reading, depth)
   );
   /** @param {number} from @param {number} to */
   const between = (from, to) => children.slice(from, to).map(textOfChild).join(SEAM);
