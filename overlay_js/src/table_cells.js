@@ -59,13 +59,7 @@ export function isRowOfHeaders(node) {
   const row = /** @type {Element} */ (node);
   if (localNameOf(row) === 'thead') return true;
   const cells = localNameOf(row) === 'tr' || explicitRoleOf(row) === 'row' ? flatElementsOf(row) : [];
-  return cells.length > 1 && cells.every((cell) => isColumnHeader(cell));
-}
-
-/** @param {Element} cell */
-function isColumnHeader(cell) {
-  const role = explicitRoleOf(cell);
-  return role === 'columnheader' || (!role && localNameOf(cell) === 'th' && attributeOf(cell, 'scope') !== 'row');
+  return cells.length > 1 && cells.every(isHeaderCell);
 }
 
 /** What stands in the first row of the column that an element stands in. @param {Element} element */

@@ -160,7 +160,7 @@ def safe_name(name: str) -> str:
 
 
 def distinction_match(mark: Mark, text: str, shown: Distinction | None) -> int:
-    """How well words match a mark: 2 for its shown distinction or its title, 1 for words in its context or heading."""
+    """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0."""
     words = _fold(_words(text))
     if not words:
         return 0
