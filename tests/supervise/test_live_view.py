@@ -337,6 +337,46 @@ PRESS = """async () => {
 }"""
 
 
+async def test_what_was_typed_before_a_refused_press_arrives_and_what_is_typed_for_it_goes_nowhere(
+    page: Page, desk: Page, serve: Any, tmp_path: Path
+) -> None:
+    site, may_go_on = serve({"/": DESK, "/favicon.ico": b""}), asyncio.Event()
+
+    async def held_back(route: Route) -> None:
+        await may_go_on.wait()
+        await route.continue_()
+
+    agent, supervision = supervised(StepsModel(["click Go", "finish"]), tmp_path, page, site)
+    async with supervision.opened() as address:
+        running = asyncio.create_task(agent.run())
+        await desk.goto(address)
+        await take_over(desk)
+        await desk.mouse.click(*await point_on(page, desk, "#name"))
+        await expect(page.locator("#name")).to_be_focused()
+        live = supervision._live
+        assert live is not None
+        await desk.route(re.compile("/live\\?|/input$"), held_back)
+        while live.watches(live.hands):  # noqa: ASYNC110 - until it has no picture new enough to be pressed
+            await asyncio.sleep(0.05)
+        await desk.keyboard.type("Ann")
+        await desk.mouse.click(*await point_on(page, desk, "#notes"))
+        await desk.keyboard.type("lost")
+        await desk.unroute(re.compile("/live\\?"))
+        may_go_on.set()
+        await expect(desk.locator("#error")).to_contain_text("press again")
+        await desk.keyboard.type("lost too")
+        await expect(page.locator("#name")).to_have_value("Ann")
+        async with desk.expect_response(re.compile("/live\\?")):
+            pass
+        await desk.mouse.click(*await point_on(page, desk, "#notes"))
+        await expect(page.locator("#notes")).to_be_focused()
+        await desk.keyboard.type("Buy milk")
+        await expect(page.locator("#notes")).to_have_value("Buy milk")
+        await expect(page.locator("#name")).to_have_value("Ann")
+        running.cancel()
+        await asyncio.wait([running])
+
+
 async def test_two_windows_act_one_at_a_time_and_nothing_stays_pressed(
     page: Page, desk: Page, serve: Any, tmp_path: Path
 ) -> None:

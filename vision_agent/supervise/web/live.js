@@ -7,6 +7,7 @@ const AGAIN_MS = 1000;
 const BUTTONS = ['left', 'middle', 'right'];
 const LONGEST_TEXT = 20000;
 const MOST_AT_ONCE = 100;
+const BURST_MS = 1000;
 const SWIPE_PX = 8;
 const LINE_PX = 16;
 const IS_MAC = /mac/i.test(navigator.platform);
@@ -21,6 +22,7 @@ const live = {
   isAsking: false,
   isSending: false,
   queue: [], // inputs, each with the number of the picture that it was meant for
+  refusedAt: -Infinity, // when a press was refused, or the last key came that was typed for it
   down: new Set(), // keys
   isPressed: false,
   touch: null,
@@ -124,6 +126,7 @@ at('watch').onclick = () => {
 // --- what the person does in it
 
 function pass(input) {
+  if (isForRefusedPress(input)) return;
   const last = live.queue.at(-1)?.input;
   const given = { input, frame: live.number };
   if (input.kind === 'move' && last?.kind === 'move') live.queue[live.queue.length - 1] = given;
@@ -135,24 +138,48 @@ function pass(input) {
   sendQueue();
 }
 
+/** Whether this is typed for a press that was refused: it would go to the field before. */
+function isForRefusedPress({ kind }) {
+  if (kind !== 'key_down' && kind !== 'text') return false;
+  const now = performance.now();
+  if (now - live.refusedAt > BURST_MS) return false;
+  live.refusedAt = now;
+  return true;
+}
+
+/** The next inputs to send: a press begins anew, so that what was typed before it arrives even if it is refused. */
+function takeFromQueue() {
+  const press = live.queue.findIndex(({ input }, at) => at > 0 && input.kind === 'down');
+  return live.queue.splice(0, press > 0 ? Math.min(press, MOST_AT_ONCE) : MOST_AT_ONCE);
+}
+
+/** What is held still comes up. */
+function dropQueue() {
+  live.queue = live.queue.filter(({ input }) => input.kind === 'up' || input.kind === 'key_up');
+}
+
 async function sendQueue() {
   if (live.isSending) return;
   live.isSending = true;
   while (live.queue.length) {
-    const given = live.queue.splice(0, MOST_AT_ONCE);
-    // A press is meant for the picture that showed then.
-    const frame = (given.find(({ input }) => input.kind === 'down') ?? given[0]).frame;
-    const body = JSON.stringify({ window: OWN_NAME, frame, inputs: given.map(({ input }) => input) });
+    const given = takeFromQueue();
+    const isPress = given[0].input.kind === 'down';
+    const inputs = given.map(({ input }) => input);
+    const body = JSON.stringify({ window: OWN_NAME, frame: given[0].frame, inputs });
     try {
       const answer = await fetch('/input', {
         method: 'POST', body, headers: { ...headers, 'Content-Type': 'application/json' },
       });
       if (!answer.ok) {
-        live.queue = [];
+        dropQueue();
+        if (isPress) live.refusedAt = performance.now();
         say(answer.status === 409 || answer.status === 422 ? (await answer.json()).sentence : await answer.text());
-      } else if (given.some(({ input }) => input.kind === 'down')) say('');
+      } else if (isPress) {
+        live.refusedAt = -Infinity;
+        say('');
+      }
     } catch {
-      live.queue = [];
+      dropQueue();
       note('The live view was lost; reconnecting. What you did last may not have reached the page.');
     }
   }
