@@ -45,7 +45,7 @@ _folders = pytest.StashKey[Path]()
 
 
 # An assertion on a page waits as long as any other wait of Playwright: what it waits for may be a whole step of a run.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 # Broken input is the same in every run, and each piece of it is dealt with in time.
 hypothesis_settings.register_profile(

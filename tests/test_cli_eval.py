@@ -28,7 +28,7 @@ def vision_agent(*args: object, cwd: Path, **environment: str) -> subprocess.Com
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
     )
 
 

@@ -30,7 +30,7 @@ async def environment() -> dict[str, str]:
 def run(name: str, environment: dict[str, str], folder: Path, *arguments: str) -> str:
     """What the example printed."""
     command = [sys.executable, "-W", "error", EXAMPLES / name, *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=90)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

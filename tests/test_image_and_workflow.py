@@ -133,7 +133,7 @@ def test_the_file_of_the_image_has_nothing_to_complain_of(file: str) -> None:
     if not linter.exists():
         pytest.skip("hadolint is not here: `make rest-packages` installs it")
     text = (ROOT / "Dockerfile").read_text() if file == "the repository's" else f"{PINS_NOTHING}\n{WHEEL_IMAGE}"
-    done = subprocess.run([linter, "-"], input=text, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([linter, "-"], input=text, capture_output=True, text=True, timeout=150)
     assert (done.returncode, done.stdout) == (0, "")
 
 
@@ -162,7 +162,7 @@ def test_the_packages_of_the_image_exist() -> None:
     (system,) = (step for step in stages()[-1].runs if "apt-get install" in step)
     names = re.search(r"--no-install-recommends ([^&]+)", system)
     assert names
-    known = subprocess.run(["apt-cache", "pkgnames"], capture_output=True, text=True, timeout=60).stdout.split()
+    known = subprocess.run(["apt-cache", "pkgnames"], capture_output=True, text=True, timeout=150).stdout.split()
     if "bash" not in known:
         pytest.skip("there are no lists of packages here")
     assert set(names[1].split()) <= set(known)

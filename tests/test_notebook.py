@@ -41,7 +41,7 @@ def shown(tmp_path: Path, progress: str) -> list[dict[str, Any]]:
                 command = super().format_kernel_cmd(extra_arguments)
                 return [sys.executable, *command[1:]]
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(sys.argv[1])])
-        NotebookClient(book, timeout=100, kernel_name="python3", kernel_manager_class=Manager).execute()
+        NotebookClient(book, timeout=150, kernel_name="python3", kernel_manager_class=Manager).execute()
         print(json.dumps([each for each in book.cells[0].outputs]))
     """
     done = subprocess.run(

@@ -132,14 +132,14 @@ async def test_a_recording_of_a_file_says_that_its_replay_needs_the_file_named_w
     [folder] = (tmp_path / "runs").iterdir()
 
     replay = (python(), "-m", "vision_agent", "replay", folder, "--runs", "again")
-    refused = await asyncio.to_thread(subprocess.run, replay, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    refused = await asyncio.to_thread(subprocess.run, replay, cwd=tmp_path, capture_output=True, text=True, timeout=150)
     done = await asyncio.to_thread(
         subprocess.run,
         [*replay, "--url", "elsewhere/form.html"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=150,
     )
 
     assert process.returncode == 0, err
@@ -214,7 +214,7 @@ def test_what_cannot_be_is_said_before_a_browser_starts(tmp_path: Path, argument
     bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     done = subprocess.run(
         [python(), "-m", "vision_agent", "record", "example.org", "--out", *arguments, "--runs", "runs"],
-        cwd=tmp_path, env=bare, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, env=bare, capture_output=True, text=True, timeout=150,
     )  # fmt: skip
     assert done.returncode == 2
     assert said in done.stderr

@@ -403,7 +403,7 @@ async def test_whenever_a_run_is_interrupted_its_folder_is_judged_and_it_goes_on
 
 def must_be_judged(folder: Path) -> None:
     checked = subprocess.run(
-        [python(), "-m", "vision_agent", "verify", str(folder)], capture_output=True, text=True, timeout=60
+        [python(), "-m", "vision_agent", "verify", str(folder)], capture_output=True, text=True, timeout=150
     )
     assert checked.stdout.strip() or checked.stderr.startswith("vision-agent: "), checked
     assert "Traceback" not in checked.stderr
@@ -428,6 +428,6 @@ def interrupted_by(by: signal.Signals, shop: Shop, folder: Path, lines: int, pau
     with suppress(subprocess.TimeoutExpired):
         process.wait(pause_s)
     process.send_signal(by)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=150)
     assert "Traceback" not in said or not (folder / "runs").exists(), said
     return next(iter((folder / "runs").glob("*")), None)

@@ -122,7 +122,7 @@ def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
         connection, _ = picture.accept()
         process.send_signal(number)
         connection.close()
-    said, told = process.communicate(timeout=60)
+    said, told = process.communicate(timeout=150)
     assert process.returncode == 130, (said, told)
     [folder] = [path.parent for path in tmp_path.glob("*/steps.jsonl")]
     assert verify(folder).holds
@@ -167,7 +167,7 @@ def test_a_signal_at_a_moment_at_which_python_drops_it_ends_a_run_all_the_same(
         [sys.executable, "-c", LOST, *arguments, name],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
         preexec_fn=hear_signals,
         check=False,
     )

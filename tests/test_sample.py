@@ -29,7 +29,7 @@ def test_a_browser_cannot_be_started_without_the_driver_of_playwright() -> None:
     script = "from playwright.sync_api import sync_playwright\nsync_playwright().start()"
     environment = {**os.environ, "PLAYWRIGHT_NODEJS_PATH": str(TESTS / "no_browser.sh")}
     done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=150, check=False
     )
     assert done.returncode != 0
     assert "This test starts a browser" in done.stderr

@@ -379,7 +379,7 @@ except VisionAgentError as error:
 """
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script, executable or ""],
-        cwd=ROOT, capture_output=True, text=True, timeout=90,
+        cwd=ROOT, capture_output=True, text=True, timeout=150,
     )  # fmt: skip
     assert "its Playwright has been stopped" in done.stdout, done.stderr
 
@@ -444,7 +444,7 @@ else:
 def test_without_a_page_plain_code_gets_a_browser_of_its_own(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", SCRIPT, tmp_path, "alone"],
-        cwd=ROOT, capture_output=True, text=True, timeout=90,
+        cwd=ROOT, capture_output=True, text=True, timeout=150,
     )  # fmt: skip
     assert done.stdout.splitlines() == ["acting", "seen"], done.stderr
 
@@ -477,7 +477,7 @@ def interrupted(runs: Path, how: str, *more: str) -> list[str]:
     assert process.stdout is not None
     first = process.stdout.readline().strip()
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=150)
     assert process.returncode == 0, err
     return [first, *out.splitlines()]
 

@@ -29,7 +29,7 @@ def build(target: str, folder: Path, *, source: Path = ROOT, address: str = "") 
         env={**os.environ, "VISION_AGENT_PROJECT_URL": address},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
     )
 
 

@@ -67,7 +67,7 @@ def _root(package: str) -> Path:
 async def _seen(page: Page, address: str, path: str, ready: str, files: tuple[Path, ...]) -> AsyncIterator[Hand]:
     async with live.attach(page, SETTINGS, ImageLimits(), start_url=address, files=files) as browser:
         await browser.open(address + path)
-        await page.wait_for_function(ready, timeout=20_000)
+        await page.wait_for_function(ready, timeout=60_000)
         hand = Hand(browser, address)
         await hand.look()
         yield hand

@@ -56,7 +56,7 @@ class Listening:
 
     async def until(self, count: int) -> None:
         """Waits until so many things were told."""
-        async with asyncio.timeout(30), self._grown:
+        async with asyncio.timeout(120), self._grown:
             await self._grown.wait_for(lambda: len(self.done) >= count)
 
 
@@ -196,7 +196,7 @@ async def test_a_click_in_a_new_window_is_heard_before_any_look_at_it(page: Page
     async with page.expect_popup() as opened:
         await page.click("text=Open")
     popup = await opened.value
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not any(each.page is popup for each in listener.queue):
             await popup.click("text=In pop")
     await listener.close()

@@ -52,7 +52,7 @@ async def test_a_foreign_server_is_reached_where_hosts_are_not_limited(open_wide
     skip_where_it_cannot_be_tried(way)
     async with Foreign() as foreign, Home(foreign.port) as home, _page(open_wide) as page:
         await _go(page, home.page(way))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await foreign.came.wait()
 
 
@@ -67,7 +67,7 @@ async def test_a_foreign_server_is_not_reached_by(limited: tuple[Gate, BrowserCo
             if way != "a speculative prefetch":
                 await page.wait_for_function("document.title === 'over'")
             await _go(page, home.page("a picture"))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await told.get()
         await _go(page, home.address)  # whatever else was under way
     assert foreign.reached == []
@@ -84,7 +84,7 @@ async def test_what_is_denied_is_not_reached_though_all_else_is() -> None:
         for way in ("a picture", "a web socket", "a worker", "a redirect"):
             told = _told(gate)
             await _go(page, home.page(way))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):
                 said = f"a request to localhost:{foreign.port} was blocked: its host is denied"
                 assert await told.get() == said
         assert foreign.reached == []
@@ -171,7 +171,7 @@ async def test_the_persons_own_proxy_is_asked_with_its_password_for_all_but_what
             page = await found.context.new_page()
             told = _told(gate)
             await page.goto(home.page("a web socket"))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):
                 await told.get()
             await page.goto(home.address.replace("127.0.0.1", "other.localhost"))
     assert foreign.reached == []
@@ -200,7 +200,7 @@ async def test_what_does_not_speak_as_the_browser_does_gets_nowhere(spoken: byte
         rest = b"\x7f\x00\x00\x01" + foreign.port.to_bytes(2) if spoken[:1] == b"\x05" else b""
         writer.write(spoken + rest)
         writer.write_eof()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             answered = await reader.read()
         writer.close()
     assert answered in (b"", b"\x05\x00\x05\x07\x00\x01" + bytes(6))

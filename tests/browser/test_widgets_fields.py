@@ -232,7 +232,7 @@ async def test_words_are_selected_and_made_bold_in_an_editor_that_is_a_frame(wid
     async with widget("dijit", body, "window.ready && editor.isLoaded") as hand:
         await done(hand, SelectText(first="how are", last="today"))
         # The editor enables its buttons by a clock of its own.
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while next(mark for mark in hand.seen.marks if mark.name == "Bold").state.disabled:
                 await hand.look()
         bold = await done(hand, Click(target=hand.number("Bold")))

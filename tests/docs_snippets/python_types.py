@@ -94,7 +94,7 @@ def has_pyright() -> bool:
     """Whether pyright can run: it needs Node, and fetches its own program once."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pyright", "--version"], capture_output=True, timeout=60, env=_checker_environment()
+            [sys.executable, "-m", "pyright", "--version"], capture_output=True, timeout=150, env=_checker_environment()
         )
     except subprocess.TimeoutExpired:
         return False

@@ -77,7 +77,7 @@ async def drag(page: Page, start: tuple[float, float], end: tuple[float, float])
 async def reported(page: Page, site: Site, count: int) -> list[Report]:
     """All reports, when there are so many; asks the server, which answers in the order of arrival."""
     asks = "() => fetch('/api/log').then(answer => answer.json()).then(log => log.length)"
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while await page.evaluate(asks) < count:
             pass
     found = list(site.state())

@@ -260,7 +260,7 @@ async def test_the_environments_reward_is_the_score_and_its_timer_ends_an_episod
 
 def _ran(command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
+        command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=150
     )
 
 
@@ -282,7 +282,7 @@ def _stopped(command: list[str], at: str, by: signal.Signals) -> tuple[str, int]
         if at in line:
             break
     process.send_signal(by)
-    _, rest = process.communicate(timeout=60)
+    _, rest = process.communicate(timeout=150)
     return said + rest, process.returncode
 
 

@@ -81,7 +81,7 @@ async def follow(page: Page, line: str) -> None:
 async def reported(site: Site, page: Page, event: str) -> Report:
     """The last report of this kind; asks the server, which answers in the order of arrival."""
     asks = "event => fetch('/api/log').then(answer => answer.json()).then(log => log.some(one => one.event === event))"
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not await page.evaluate(asks, event):
             pass
     return [report for report in site.state() if report.event == event][-1]

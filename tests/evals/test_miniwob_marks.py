@@ -53,7 +53,7 @@ async def test_what_a_task_needs_is_marked_or_lies_on_a_surface(task: str, site:
     await miniwob.start(page, site, task, 1)
     more = NEEDS["also"].get(task)
     wanted = NEEDS["instead"].get(task) or ", ".join(filter(None, (NEEDS["controls"], more)))
-    await page.wait_for_function(f"wanted => ({SHOWN})(wanted).length", arg=wanted, timeout=20_000)
+    await page.wait_for_function(f"wanted => ({SHOWN})(wanted).length", arg=wanted, timeout=60_000)
     needed = await page.evaluate(SHOWN, wanted)
     for _ in range(20):  # pictures may come meanwhile, and a busy machine may need more than one look
         before, found = needed, await scan(page, 20)

@@ -73,7 +73,7 @@ class Command:
                 break
         self.left = _processes(self.sign)
         stop(self._process.pid)
-        _, rest = self._process.communicate(timeout=60)
+        _, rest = self._process.communicate(timeout=150)
         return said + rest, self._process.returncode
 
 
@@ -271,7 +271,7 @@ def _running_ray(token: dict[str, str]) -> Iterator[str]:
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
-        process.communicate("", timeout=60)
+        process.communicate("", timeout=150)
 
 
 def _processes(sign: str) -> list[int]:

@@ -91,7 +91,7 @@ class Inner:
         """The counts by outcome, and all that was printed."""
         self._pytester.makepyfile(test_shop=textwrap.dedent(tests))
         ran = self._pytester.runpytest_subprocess(
-            "-p", plugin, "-p", "no:cacheprovider", "--junitxml=junit.xml", *options, timeout=100
+            "-p", plugin, "-p", "no:cacheprovider", "--junitxml=junit.xml", *options, timeout=150
         )
         return ran.parseoutcomes(), ran.stdout.str()
 

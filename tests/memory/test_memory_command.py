@@ -24,7 +24,7 @@ def memory(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
     )
 
 
@@ -118,7 +118,7 @@ def test_help_teaches_and_loads_no_pixels(command: list[str]) -> None:
         "try: main()\n"
         "finally: print(*sys.modules, file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=150, check=True)
     assert "exemplar" in done.stdout
     assert {"cv2", "numpy", "sqlite3", "playwright"}.isdisjoint(done.stderr.split())
 

@@ -96,7 +96,9 @@ def test_without_the_extra_it_is_said_what_to_install(name):
         "try: make_model(sys.argv[1], settings=ModelSettings(), redact=str)\n"
         "except UsageError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", program, name], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, name], capture_output=True, text=True, timeout=150, check=True
+    )
     assert f"{name} needs pydantic-ai, which cannot be imported" in done.stdout
     assert "pip install 'vision-agent[providers]'" in done.stdout
 
@@ -109,5 +111,5 @@ def test_without_a_model_no_client_is_imported():
         "make_model('steps', settings=ModelSettings(), redact=str, lines=['finish']); "
         "print({'anthropic', 'pydantic_ai', 'openai', 'google.genai'} & {*sys.modules})"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=150, check=True)
     assert done.stdout.strip() == "set()"

@@ -217,7 +217,7 @@ def test_the_snippet_of_the_guide_joins_a_trace_and_a_record(serve: Server, tmp_
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=150,
     )
     assert done.stdout.splitlines() == ["execute_tool click True", "execute_tool finish True"], done.stderr
 
@@ -227,5 +227,5 @@ def test_a_program_that_does_not_use_opentelemetry_does_not_load_it() -> None:
         "[sys.modules.pop(n) for n in [*sys.modules] if n.startswith('opentelemetry')]; "
         "print(s._tracer(), [n for n in sys.modules if n.startswith('opentelemetry')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=90)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=150)
     assert done.stdout == "None []\n", done.stderr

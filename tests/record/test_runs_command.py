@@ -29,7 +29,7 @@ def vision_agent(folder: Path, *args: str, columns: str = "80", **environment: s
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
     )
 
 
@@ -187,7 +187,7 @@ def test_a_person_is_asked_first_and_sees_which_runs_would_go(
         stdin=theirs,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
     )
     os.close(ours)
     os.close(theirs)

@@ -241,7 +241,7 @@ except RecordError as error:
 def test_a_full_disk_is_an_error_and_leaves_a_whole_record(tmp_path: Path) -> None:
     """The kernel takes a part of the line and refuses the rest, as it does when a disk fills up."""
     process = python(FILL, tmp_path, 20_000)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=150)
     assert process.returncode == 0, err
     written, head, sentence = out.split(" ", 2)
     assert 0 < int(written) < 30
@@ -256,7 +256,7 @@ def test_a_picture_on_a_full_disk_is_an_error_and_no_half_file(tmp_path: Path) -
         'Troubled(step=1, sentence="x" * 777)', 'Observed(step=2, observation=observation(f"o{written + 2}"))'
     )
     process = python(script, tmp_path, 1000)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=150)
     assert process.returncode == 0, err
     assert out.startswith("0 ")
     assert "Could not write" in out
@@ -356,7 +356,7 @@ print(folder.head)
 
 def test_interrupts_in_the_middle_of_writing_leave_a_chain_that_holds(tmp_path: Path) -> None:
     process = python(INTERRUPT, tmp_path)
-    head, err = process.communicate(timeout=60)
+    head, err = process.communicate(timeout=150)
     assert process.returncode == 0, err
     chain = check_chain(tmp_path / "r1", head.strip())
     assert chain.holds, chain.sentence

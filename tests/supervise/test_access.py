@@ -224,7 +224,7 @@ def test_a_wrong_option_is_refused_before_anything_starts(tmp_path: Path, option
     command = [python(), "-m", "vision_agent", "run", "example.org", "Look", "--model", "human", *options]
     ran = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}, capture_output=True, text=True,
-        timeout=60,
+        timeout=150,
     )  # fmt: skip
     assert (ran.returncode, said in ran.stderr, list(tmp_path.iterdir())) == (2, True, []), ran.stderr
 

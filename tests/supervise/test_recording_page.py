@@ -39,17 +39,17 @@ async def test_a_person_has_the_browser_at_once_and_what_they_do_is_recorded_unt
     async with page.opened() as address, asyncio.TaskGroup() as group:
         running = group.create_task(agent.run())
         await window.goto(address)
-        await expect(window.locator("#phase")).to_contain_text("You have the browser", timeout=60_000)
+        await expect(window.locator("#phase")).to_contain_text("You have the browser")
         await expect(window.locator("#idle-text")).to_contain_text("press Done")
         for hidden in ("#pause", "#tell", "#key-tell"):
             await expect(window.locator(hidden)).to_be_hidden()
         live = window.locator("#live")
-        await expect(live).to_be_visible(timeout=30_000)
+        await expect(live).to_be_visible()
         await expect(window.locator("#type")).to_be_visible()  # this window has the browser
         box = await live.bounding_box()
         assert box is not None
         await window.mouse.click(box["x"] + 60, box["y"] + 20)
-        await expect(window.locator("#log")).to_contain_text("clicked mark 1", timeout=30_000)
+        await expect(window.locator("#log")).to_contain_text("clicked mark 1")
         await window.get_by_role("button", name="Done").click()
     run = running.result()
     assert ending_of(run).status == "done"

@@ -69,7 +69,7 @@ def on_terminal(*args: str, folder: Path) -> str:
             break
         shown += part
     os.close(ours)
-    process.wait(timeout=60)
+    process.wait(timeout=150)
     return shown.decode("utf-8", "replace")
 
 

@@ -185,7 +185,7 @@ def test_ctrl_c_ends_the_page_and_interrupts_the_runs_that_it_started(serve: Any
             while "Step 1" not in client.get(origin + begun.headers["location"]).text:
                 assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=150)
     finally:
         process.kill()
     assert process.returncode == 0
