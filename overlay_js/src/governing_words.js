@@ -21,10 +21,9 @@ const FEWEST_DAYS = 10;
 /** How far around the days the bar with the month is looked for. */
 const MOST_BAR_BOXES = 4;
 const LONGEST_BAR = 120;
-/** A year, or the name of a month. */
-const MONTH = new RegExp(
-  `(?<!\\d)(?:19|20)\\d\\d(?!\\d)|${monthNames('en').concat(monthNames()).join('|')}`, 'iu',
-);
+const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
+/** Made for the first calendar: the browser takes longer to tell the names of the months than a small page takes. */
+const months = { names: /** @type {RegExp | null} */ (null) };
 
 /**
  * The words that govern an element, the nearest heading among them.
@@ -105,7 +104,7 @@ function barAbove(days) {
   for (let n = 0; n < MOST_BAR_BOXES && at; n++, at = flatParentOf(at)) {
     for (let before = previousElementOf(at); before; before = previousElementOf(before)) {
       const text = shownIn(before);
-      if (text.length <= LONGEST_BAR && MONTH.test(text)) return [text];
+      if (text.length <= LONGEST_BAR && namesMonth(text)) return [text];
     }
   }
   return [];
@@ -121,6 +120,13 @@ function shownIn(element) {
 function valueShownIn(field) {
   const { value, selectedOptions } = /** @type {any} */ (field);
   return selectedOptions ? Array.from(selectedOptions, (/** @type {any} */ each) => each.text).join(' ') : value;
+}
+
+/** Whether a text has a year or the name of a month. @param {string} text */
+function namesMonth(text) {
+  if (YEAR.test(text)) return true;
+  months.names ??= new RegExp(monthNames('en').concat(monthNames()).join('|'), 'iu');
+  return months.names.test(text);
 }
 
 /** The names of the twelve months, those that are words. @param {string} [language] */

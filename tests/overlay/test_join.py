@@ -39,6 +39,29 @@ async def test_what_is_joined_runs_as_one_expression(page: Page) -> None:
     assert await page.evaluate(joined) == 2
 
 
+async def test_comments_go_and_signs_beyond_ascii_mean_the_same(page: Page) -> None:
+    source = """// One.
+/**
+ * Two. */
+export const engine = [
+  /** Three. */ '−', // four
+  '//', '/* five */', /[–—]+/u.test('a — b'), `é`,
+  // 'six',
+];
+"""
+    joined = join({"main.js": source}, "main.js", "engine")
+    assert joined.isascii()
+    assert [word for word in ("One", "Two", "Three", "four", "five", "six") if word in joined] == [
+        "Three", "four", "five",
+    ]  # fmt: skip
+    assert await page.evaluate(joined) == ["−", "//", "/* five */", True, "é"]
+
+
+def test_a_sign_that_takes_two_escapes_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"main\.js: characters beyond U\+FFFF"):
+        join({"main.js": "export const engine = '🗑';"}, "main.js", "engine")
+
+
 @pytest.mark.parametrize(
     "line",
     [
