@@ -96,6 +96,15 @@ def test_what_rows_are_called_themselves_tells_them_apart_if_all_are_called_some
     assert [distinction_match(each, "mug", shown[each.number]) for each in loose] == [2, 1, 1]
 
 
+def test_words_that_are_also_beside_another_under_another_heading_get_their_own() -> None:
+    rows = [mark(1, "Ann", "North"), mark(2, "Bob", "North"), mark(3, "South Ann", title="South")]
+    shown = distinctions(rows)
+    assert [str(shown[row.number]) for row in rows] == ["Ann, North", "Bob", "South"]
+    assert {row.number: distinction_match(row, "Ann", shown[row.number]) for row in rows} == {1: 1, 2: 0, 3: 1}
+    under_one = [mark(1, "Ann", "North"), mark(2, "Ann Lee", "North")]
+    assert [str(each) for each in distinctions(under_one).values()] == ["Ann", "Lee"]
+
+
 def test_what_is_shown_is_short_and_differs_also_where_the_words_are_endless() -> None:
     shown = said("x" * 500 + "1", "y" * 500, "x" * 500 + "2", "same " * 200 + "end", "same " * 200)
     assert len(set(shown)) == 5

@@ -117,6 +117,11 @@ def _distinguish(group: tuple[tuple[str, str, str], ...]) -> tuple[Distinction, 
         Distinction(of_context[_fold(context)], of_heading[_fold(context)][_fold(heading)])
         for context, heading in zip(contexts, headings, strict=True)
     ]
+    elsewhere = _headings_of_longer(tuple(contexts), tuple(headings))
+    for index, (each, heading) in enumerate(zip(found, headings, strict=True)):
+        others = elsewhere.get(_fold(contexts[index]), frozenset()) - {_fold(heading)}
+        if each.context and not each.heading and others and len(" ".join(heading)) <= LONGEST:
+            found[index] = each._replace(heading=" ".join(heading))  # `Ann` alone would be beside `South Ann` too
     counts = Counter(found)
     seen: Counter[Distinction] = Counter()
     for index, each in enumerate(found):
@@ -211,6 +216,20 @@ def _unique_pieces(texts: tuple[_Words, ...]) -> dict[_Words, str]:
     # Each remaining text is part of another, or differs only in words too long to show.
     wholes = {text: " ".join(words) for text, words in written.items()}
     return {text: found.get(text, whole if len(whole) <= LONGEST else "") for text, whole in wholes.items()}
+
+
+def _headings_of_longer(texts: tuple[_Words, ...], headings: tuple[_Words, ...]) -> dict[_Words, frozenset[_Words]]:
+    """For each text that is a part of others, the headings over those."""
+    by_length: defaultdict[int, set[_Words]] = defaultdict(set)
+    for text in {_fold(text) for text in texts if text}:
+        by_length[len(text)].add(text)
+    found: defaultdict[_Words, set[_Words]] = defaultdict(set)
+    for text, heading in {(_fold(text), _fold(heading)) for text, heading in zip(texts, headings, strict=True)}:
+        for length, shorter in by_length.items():
+            if length < len(text):
+                for part in _runs(text, length) & shorter:
+                    found[part].add(heading)
+    return {part: frozenset(over) for part, over in found.items()}
 
 
 def _with_words_around(piece: str, text: str) -> str:
