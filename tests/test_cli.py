@@ -499,6 +499,16 @@ def test_small_marks_that_touch_can_be_looked_at_closer(tmp_path: Path, zoom: st
     assert 0 < len(marks) < 400
 
 
+@pytest.mark.parametrize("how", [[], ["--json"], ["--zoom", "0,0,200,100"]])
+def test_that_the_marks_are_those_of_an_error_page_is_said(serve: Any, tmp_path: Path, how: list[str]) -> None:
+    done = vision_agent("marks", serve({"/": PAGE}) + "/none", "--out", str(tmp_path / "look"), *how)
+    assert done.returncode == 0, done.stderr
+    told = "vision-agent: The server answered 404 Not Found: these are the marks of its error page."
+    assert done.stderr.splitlines().count(told) == 1
+    assert "the page answered" not in done.stderr
+    assert done.stdout
+
+
 @pytest.mark.parametrize("zoom", ["S1", "0,0,140", "-1", ""])
 def test_what_names_no_part_of_a_picture_is_refused_before_a_browser_starts(tmp_path: Path, zoom: str) -> None:
     with pytest.raises(UsageError, match="names no part of the picture"):
