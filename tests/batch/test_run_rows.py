@@ -291,6 +291,7 @@ def test_the_command_writes_answers_and_a_page_and_says_how_many_were_done(
     assert [each["answer"] for each in answers] == ["Ann", 'Bob "the" boss']
     page = Path("orders/summary.html").read_text("utf-8")
     assert page.count("report.html") == 2
+    assert page.count("<small>The step lines said that it is done; the task has no check.</small>") == 2
 
 
 def test_each_row_has_the_check_that_its_values_make(
