@@ -54,6 +54,20 @@ def test_help_loads_no_browser_no_model_and_no_pixels(args: list[str]) -> None:
     assert HEAVY.isdisjoint(done.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["ui", "lately"], "ui takes options only, and 'lately' is none (vision-agent ui --help shows them)"),
+        (["ui", "."], "ui takes options only, and '.' is a folder (for its runs: vision-agent ui --runs .)"),
+        (["doctor", "now"], "doctor takes options only, and 'now' is none (vision-agent doctor --help shows them)"),
+    ],
+)
+def test_a_word_that_a_command_does_not_take_is_named_in_one_sentence(args: list[str], told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        app(args, standalone_mode=False)
+    assert str(error.value) == told
+
+
 def test_every_command_is_in_the_help() -> None:
     shown = vision_agent("--help").stdout
     assert all(command in shown for command in ("run", "marks", "replay", "diff", "memory", "setup", "eval", "compare"))
