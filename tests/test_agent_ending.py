@@ -113,13 +113,23 @@ async def test_a_done_without_the_download_that_must_have_come_goes_back(
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("42 apples", "the answer is not JSON"),
-        ('{"apples": "42"}', "does not match its schema at $.apples: '42' is not of type 'integer'"),
-        ("{}", "'apples' is a required property"),
+        ("42 apples", 'must be an object with "apples" (a whole number), "note", in JSON, and is the text "42 apples"'),
+        ('{"apples": 42', "in JSON, and is JSON with a mistake in line 1, column 14"),
+        ('{"apples": "42"}', '"apples" in the answer must be a whole number, and is the text "42"'),
+        ("{}", 'the answer must have "apples", and has nothing'),
+        ('{"apples": -1}', '"apples" in the answer must be 0 or more, and is the number -1'),
+        ('{"apples": 1, "note": 2}', '"note" in the answer must be a text or null, and is the number 2'),
+        ('{"apples": 1, "pears": 2}', 'the answer may have "apples", "note", and has "pears" too'),
     ],
 )
 async def test_an_answer_of_another_form_than_asked_for_goes_back(answer: str, why: str) -> None:
-    schema = {"type": "object", "properties": {"apples": {"type": "integer"}}, "required": ["apples"]}
+    apples = {"type": "integer", "minimum": 0}
+    schema = {
+        "type": "object",
+        "properties": {"apples": apples, "note": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        "required": ["apples"],
+        "additionalProperties": False,
+    }
     good = Finish(answer='{"apples": 42}')
     run = await checked([[Finish(answer=answer)], [good]], answer_schema=schema).run()
     assert why in run.steps[0].outcomes[0].sentence

@@ -54,6 +54,20 @@ def test_help_loads_no_browser_no_model_and_no_pixels(args: list[str]) -> None:
     assert HEAVY.isdisjoint(done.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["ui", "lately"], "ui takes options only, and 'lately' is none (vision-agent ui --help shows them)"),
+        (["ui", "."], "ui takes options only, and '.' is a folder (for its runs: vision-agent ui --runs .)"),
+        (["doctor", "now"], "doctor takes options only, and 'now' is none (vision-agent doctor --help shows them)"),
+    ],
+)
+def test_a_word_that_a_command_does_not_take_is_named_in_one_sentence(args: list[str], told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        app(args, standalone_mode=False)
+    assert str(error.value) == told
+
+
 def test_every_command_is_in_the_help() -> None:
     shown = vision_agent("--help").stdout
     assert all(command in shown for command in ("run", "marks", "replay", "diff", "memory", "setup", "eval", "compare"))
@@ -497,6 +511,16 @@ def test_small_marks_that_touch_can_be_looked_at_closer(tmp_path: Path, zoom: st
     assert first in done.stdout.splitlines()
     marks = json.loads((tmp_path / "look/marks.json").read_bytes())["marks"]
     assert 0 < len(marks) < 400
+
+
+@pytest.mark.parametrize("how", [[], ["--json"], ["--zoom", "0,0,200,100"]])
+def test_that_the_marks_are_those_of_an_error_page_is_said(serve: Any, tmp_path: Path, how: list[str]) -> None:
+    done = vision_agent("marks", serve({"/": PAGE}) + "/none", "--out", str(tmp_path / "look"), *how)
+    assert done.returncode == 0, done.stderr
+    told = "vision-agent: The server answered 404 Not Found: these are the marks of its error page."
+    assert done.stderr.splitlines().count(told) == 1
+    assert "the page answered" not in done.stderr
+    assert done.stdout
 
 
 @pytest.mark.parametrize("zoom", ["S1", "0,0,140", "-1", ""])

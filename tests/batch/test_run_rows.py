@@ -184,6 +184,21 @@ def kill(done: RowResult, home: Path, before: bytes | None = None) -> None:
         steps.write_bytes(b"".join(lines[: next(at for at, line in enumerate(lines) if before in line)]))
 
 
+@pytest.mark.parametrize("is_readable", [True, False])
+async def test_the_page_of_rows_links_the_run_of_a_row_that_was_killed(
+    is_readable: bool, shop: str, tmp_path: Path
+) -> None:
+    home = tmp_path / "out"
+    (done,) = await run_rows(ROWS[:1], follows(shop), home)
+    kill(done, home / done.run, before=b'"happened"')
+    (home / done.run / "report.html").unlink()
+    if not is_readable:
+        (home / done.run / "steps.jsonl").write_text("{}\n", "utf-8")
+    write_summary(await run_rows(ROWS[:1], follows(shop), home), home, "Order")
+    link = f"{done.run}/report.html" if is_readable else f"{done.run}/"
+    assert f'<a href="{link}">interrupted</a>' in (home / "summary.html").read_text("utf-8")
+
+
 async def test_a_row_that_has_ended_is_not_said_to_be_interrupted(shop: str, tmp_path: Path) -> None:
     ended = asyncio.Event()
     listening = follows(shop, ["finish"], lambda event: ended.set() if isinstance(event, Ended) else None)
@@ -276,6 +291,7 @@ def test_the_command_writes_answers_and_a_page_and_says_how_many_were_done(
     assert [each["answer"] for each in answers] == ["Ann", 'Bob "the" boss']
     page = Path("orders/summary.html").read_text("utf-8")
     assert page.count("report.html") == 2
+    assert page.count("<small>The step lines said that it is done; the task has no check.</small>") == 2
 
 
 def test_each_row_has_the_check_that_its_values_make(

@@ -134,6 +134,14 @@ def test_what_is_no_hosts_name_is_a_usage_error_that_quotes_it(host: str) -> Non
         policy_for(None, [host])
 
 
+@pytest.mark.parametrize("host", ["*.0.0.1", "*.127.0.0.1", "*.[::1]", "*.1"])
+def test_a_star_before_an_address_is_refused_and_shown_as_it_was_written(host: str) -> None:
+    with pytest.raises(UsageError) as error:
+        policy_for(None, [host])
+    told = f"{host!r} stands for no host: an address has nothing below it (name each address, such as 127.0.0.1)"
+    assert str(error.value) == told
+
+
 def test_no_host_at_all_matches_no_pattern_however_broken() -> None:
     assert not host_matches("", ("", "*.", ":80", "*.:80"))
     assert not host_matches("example.org", ("", "*.", "*", ":80"))

@@ -39,6 +39,44 @@ def test_what_came_of_each_step_stands_in_one_column():
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_results_of_every_length_stand_in_one_column_and_what_does_not_fit_stands_below(width: int):
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=width))
+    look = observation()
+    looks = look.model_copy(update={"marks": look.marks * 120})
+    answered = ("the page answered 404 Not Found",)
+    outcomes = (
+        (Click(target=1), Outcome(status="done", effect="changed", sentence="Clicked.")),
+        (Wait(text="Thanks"), Outcome(status="done", effect="changed", sentence='"Thanks" shows after 0.3 s.')),
+        (Click(target=1), Outcome(status="refused", refusal="not_an_option", sentence="No.")),
+        (Click(target=1), Outcome(status="done", effect="navigated", sentence="Clicked.", changes=answered)),
+    )
+    for step, (action, outcome) in enumerate(outcomes, 1):
+        progress(Observed(step=step, observation=looks))
+        progress(Decided(step=step, decision=Decision(next_goal="line", actions=(action,), author="steps")))
+        progress(Happened(step=step, index=0, outcome=outcome))
+    lines = shown.getvalue().splitlines()
+    assert len({line.index("saw 120 marks") for line in lines if "saw" in line}) == 1
+    assert "the page answered 404 Not Found" in shown.getvalue()
+    assert max(map(len, lines)) <= width
+
+
+def test_results_of_a_replay_stand_in_one_column_with_and_without_a_note():
+    shown = io.StringIO()
+    notes = {1: "picture 99.5% the same", 2: "picture 100% the same", 3: ""}
+    progress = Progress(Console(file=shown, width=80), note=notes.__getitem__)
+    effects = (("same_document", 1), ("changed", 2), ("changed", 1))
+    for step, (effect, rung) in enumerate(effects, 1):
+        progress(Decided(step=step, decision=Decision(next_goal="line", actions=(Click(target=3),), author="replay")))
+        outcome = Outcome(status="done", effect=effect, sentence="Clicked.", rung=rung)
+        progress(Happened(step=step, index=0, outcome=outcome))
+    first, second, found, third = shown.getvalue().splitlines()
+    assert found == "        found again by name"
+    assert first.index("same document") == second.index("changed") == third.index("saw 0 marks")
+    assert max(map(len, (first, second, third))) <= 80
+
+
 def test_a_manual_action_whose_effect_is_not_known_is_done():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))
@@ -54,7 +92,9 @@ def test_a_page_that_came_with_an_error_is_told_with_the_step_that_led_to_it():
     progress(Decided(step=1, decision=Decision(next_goal="click Cart", actions=(Click(target=3),), author="steps")))
     outcome = Outcome(status="done", effect="navigated", sentence="Clicked mark 3.", changes=came)
     progress(Happened(step=1, index=0, outcome=outcome))
-    assert "saw 0 marks, navigated, the page answered 404 Not Found" in shown.getvalue()
+    step, why = shown.getvalue().splitlines()
+    assert step.endswith("saw 0 marks, navigated")
+    assert why == "        the page answered 404 Not Found"
 
 
 def test_a_request_that_was_blocked_is_told_with_the_step_that_led_to_it_once():

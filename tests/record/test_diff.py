@@ -272,6 +272,15 @@ def test_how_they_ended_counts_and_a_record_that_was_changed_is_named(tmp_path: 
     assert "was changed after it was written" in diff(a, b).b.fault
 
 
+async def test_how_each_run_ended_has_the_colour_of_that_ending(page: Page, tmp_path: Path) -> None:
+    good = a_run(tmp_path / "a", (BUY[1], done(), seen()))
+    other = a_run(tmp_path / "b", (BUY[1], done(), seen()), answer="sold out")
+    await page.goto(write_diff(diff(good, other), tmp_path / "diff.html").as_uri())
+    ended = await page.evaluate("[...document.querySelectorAll('.ended')].map(each => getComputedStyle(each).color)")
+    ok = await page.evaluate("(document.body.style.color = 'var(--ok)', getComputedStyle(document.body).color)")
+    assert ended == [ok, ok]
+
+
 @pytest.mark.parametrize("width", [400, 1280, 2560])
 async def test_the_page_shows_both_pictures_with_the_changed_part_boxed(
     width: int, browser: Browser, tmp_path: Path

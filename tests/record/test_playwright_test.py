@@ -23,6 +23,7 @@ from vision_agent.actions import (
     Click,
     DoubleTap,
     Drag,
+    Finish,
     Goto,
     Hold,
     Hover,
@@ -43,7 +44,7 @@ from vision_agent.export.formats import export
 from vision_agent.export.playwright_test import render_test
 from vision_agent.geometry import Box
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Decision, Ending, Mark, Outcome, Provenance, Run, Step, Task
+from vision_agent.types import Decision, Ending, Mark, Outcome, Provenance, Run, Step, SuccessCheck, Task
 
 DRAWN = mark(9, "Seat C7", source="cv", kind="guess", role="generic", tag="box")
 SAVES = (mark(1, "Save"), mark(2, "Save", box=Box(x=40, y=350, width=160, height=40), point=Point(x=120, y=370)))
@@ -220,6 +221,24 @@ def test_what_was_refused_is_left_out_and_a_new_tab_is_followed() -> None:
     assert "exact=True)).to_be_visible()" in written
 
 
+def test_what_is_checked_and_how_it_ends_is_written_once() -> None:
+    shown = (Wait(text="Thanks"), done())
+    given = ran(shown, shown, (Click(target=5), done()), shown, task=task(checks=(SuccessCheck(text="Thanks"),)))
+    waits = given.steps[0].model_copy(update={"observation": observation(url="about:blank")})
+    end = Step(
+        index=2,
+        observation=observation(url="about:blank"),
+        decision=Decision(author="steps", next_goal='finish "Thanks"', actions=(Finish(answer="Thanks"),)),
+        outcomes=(done(effect="finished"),),
+        started_at=START,
+    )
+    written = render_test(given.model_copy(update={"steps": (waits, end)}))
+    compile(written, "exported", "exec")
+    expected = 'expect(page.get_by_text("Thanks").first).to_be_visible()'
+    assert written.count(expected) == 2
+    assert written.count("# finish") == 1
+
+
 def test_what_a_record_says_stays_inside_its_quotes() -> None:
     hostile = 'b") ; raise SystemExit("hit") #'
     evil = mark(5, 'Say "no"\\', role=hostile, frame="it's")
@@ -336,7 +355,7 @@ def test_of_equal_names_the_words_beside_them_are_written_and_the_place_only_whe
     rows = deletes(("Ann", "Staff"), ("Ann", "Guests"), ("Bob", "Staff"), ("Bob", "Staff"))
     written = render_test(ran(*((Click(target=number), done()) for number in (1, 3, 4)), marks=rows))
     compile(written, "exported", "exec")
-    found = 'page.get_by_role("button", name="Delete", exact=True)'
+    found = 'page.get_by_role("button", name="Delete", exact=True), "button \\"Delete\\""'
     assert f'beside({found}, "Ann", heading="Staff").click()' in written
     assert f'beside({found}, "Bob", nth=1, of=2).click()' in written
     assert f'beside({found}, "Bob", nth=2, of=2).click()' in written
@@ -371,8 +390,8 @@ def test_the_exported_test_presses_the_same_row_wherever_it_is_and_fails_where_i
     url = serve({path: LIST % names for path, names in pages.items()})
     codes = {path: pytest_in(tmp_path, url + path) for path in pages}
     assert {path for path, (code, _) in codes.items() if code == 0} == {"/", "/swapped"}, codes
-    assert "0 elements match beside 'Ann'; expected 1" in codes["/gone"][1]
-    assert "2 elements match beside 'Ann'; expected 1" in codes["/twice"][1]
+    assert "0 elements match button \"Delete\" beside 'Ann'; expected 1" in codes["/gone"][1]
+    assert "2 elements match button \"Delete\" beside 'Ann'; expected 1" in codes["/twice"][1]
 
 
 def pytest_in(folder: Path, start: str) -> tuple[int, str]:

@@ -108,6 +108,12 @@ def test_runs_of_a_day_are_found_by_its_date_or_its_name(folder: Path) -> None:
         (["runs", "--status", "zz"], 2, "There is no status 'zz' (known are failed, done"),
         (["runs", "--status", "fail"], 2, "There is no status 'fail' (did you mean failed?"),
         (["runs", "--older-than", "soon"], 2, "such as 30d"),
+        (
+            ["runs", "rm", "--older-than", "1m", "--yes"],
+            2,
+            "may mean minutes or months (write 1min, or 30d for months)",
+        ),
+        (["runs", "--older-than", "2M"], 2, "(write 2min, or 60d for months)"),
         (["runs", "--day", "someday"], 2, "such as 2026-11-24, today, yesterday or tuesday"),
         (["runs", "rm", "runs/old", "--day", "today"], 2, "cannot be combined"),
         (["runs", "rm"], 2, "Nothing says which runs to delete"),

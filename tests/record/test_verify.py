@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from record_builder import decision, done, limited_run, observation, run, small_run, step_events, story, write_run
+from typer.testing import CliRunner
 
 from vision_agent.actions import Click, Finish
+from vision_agent.cli.main import app
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import (
     Decided,
@@ -112,6 +114,34 @@ def test_a_changed_word_gives_no_faults_that_only_follow_from_it(written: Folder
     steps.write_bytes(steps.read_bytes().replace(decided, decided.replace(b'"target":5', b'"target":4')))
     [fault] = verify(folder, written[1]).faults
     assert fault.sentence == "Line 3 was changed after it was written"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is empty"),
+        (b'{"id": "abc", ', "its JSON breaks off: EOF while parsing"),
+        (b"hello", "it is not JSON: expected value at line 1 column 1"),
+        (b"[1]", "it does not describe a run: "),
+    ],
+)
+def test_what_is_wrong_with_a_broken_run_json_is_said(
+    content: bytes, why: str, written: Folder, tmp_path: Path
+) -> None:
+    folder = copied(written, tmp_path / "broken")
+    (folder / "run.json").write_bytes(content)
+    [fault] = verify(folder, written[1]).faults
+    assert fault.line == 0
+    assert fault.sentence.startswith(f"run.json was changed after it was written: {why}")
+    done = CliRunner().invoke(app, ["verify", str(folder)])
+    assert (done.exit_code, done.output.splitlines()[0]) == (1, fault.sentence)
+
+
+def test_a_missing_run_json_beside_what_was_recorded_is_said(written: Folder, tmp_path: Path) -> None:
+    folder = copied(written, tmp_path / "broken")
+    (folder / "run.json").unlink()
+    with pytest.raises(RecordError, match=r"run\.json is missing, and steps\.jsonl has what the run recorded"):
+        verify(folder)
 
 
 def test_a_record_without_lines_is_named_without_a_line(written: Folder, tmp_path: Path) -> None:

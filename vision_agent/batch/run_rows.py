@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.batch.rows import Row
+from vision_agent.describe.completion import why_done
 from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Intended
 from vision_agent.record.read import read, read_lines
@@ -43,6 +44,8 @@ class RowResult(FrozenModel):
     is killed, which makes it `interrupted`; `not_run`: it has not begun."""
     sentence: str = ""
     """How the run ended, or why there was none."""
+    why: str = ""
+    """Why the row counts as done: which checks held, and who said so. Results of earlier versions have none."""
     answer: str = ""
     cost_usd: float | None = None
     """What its models cost; None if that is not known."""
@@ -283,6 +286,7 @@ def _result_of(row: Row, agent: Agent, sentence: str, home: Path) -> RowResult:
         row=row,
         status=ending.status if ending is not None else "error",
         sentence=sentence or (ending.sentence if ending is not None else ""),
+        why=why_done(run.model_copy(update={"ending": ending})) if run is not None else "",
         answer=ending.answer if ending is not None else "",
         cost_usd=run.cost if run is not None else 0.0,
         tokens=run.tokens if run is not None else 0,
@@ -370,7 +374,7 @@ def _as_ended(found: RowResult, folder: Path, name: str) -> RowResult:
     facts |= {"seconds": run.seconds, "tokens": run.tokens}
     if run.ending is not None and run.ok:
         facts |= {"status": "done", "sentence": run.ending.sentence, "answer": run.answer, "cost_usd": run.cost}
-        return found.model_copy(update=facts)
+        return found.model_copy(update=facts | {"why": why_done(run)})
     is_free = run.provenance.model in _COSTS_NOTHING and not run.provenance.capabilities
     # A request may have been on its way, so what a model has cost is not known.
     return found.model_copy(update=cut | facts | {"cost_usd": 0.0 if is_free else None})

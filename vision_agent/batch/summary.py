@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from vision_agent.batch.run_rows import RowResult
-from vision_agent.record.report import REPORT, environment, policy, report_style, write_named
+from vision_agent.errors import RecordError
+from vision_agent.record.report import REPORT, environment, policy, report_style, write_named, write_report
+from vision_agent.record.run_list import is_run_folder
 from vision_agent.record.store import write_whole
 
 ANSWERS = "answers.csv"
@@ -24,10 +27,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_summary(results: Sequence[RowResult], folder: Path, title: str) -> tuple[Path, Path]:
     """Writes both files into the folder of the batch and returns their paths.
 
+    A run without a report, as its process was killed, gets one.
+
     Raises:
         UsageError: the page cannot be written.
         RecordError: the answers cannot be written.
     """
+    for each in results:
+        _add_report(each, folder)
     write_whole(folder / ANSWERS, answers_csv(results).encode("utf-8-sig", "replace"), over=True)
     return folder / ANSWERS, write_named(folder / PAGE, summary_html(results, folder, title))
 
@@ -81,7 +88,7 @@ def summary_html(results: Sequence[RowResult], folder: Path, title: str) -> str:
             title=title,
             results=results,
             columns=list(dict.fromkeys(name for each in results for name in each.row.values)),
-            links={each.row.number: _report_of(each, folder) for each in results},
+            links={each.row.number: _link_to(each, folder) for each in results},
             done=sum(each.ok for each in results),
             cost=sum(known) if len(known) == len(results) else None,
             tokens=sum(each.tokens for each in results),
@@ -92,7 +99,17 @@ def summary_html(results: Sequence[RowResult], folder: Path, title: str) -> str:
     )
 
 
-def _report_of(result: RowResult, folder: Path) -> str:
-    """The link to the report of the row's run, relative to the page; empty if there is none."""
-    report = folder / result.run / REPORT
-    return quote(f"{result.run}/{REPORT}") if result.run and report.is_file() else ""
+def _add_report(result: RowResult, folder: Path) -> None:
+    """Writes the report of a run that has none; nothing if its record cannot be read."""
+    run = (folder / result.run).resolve()
+    if result.run and is_run_folder(run) and run.is_relative_to(folder.resolve()) and not (run / REPORT).exists():
+        with suppress(RecordError):
+            write_report(run)
+
+
+def _link_to(result: RowResult, folder: Path) -> str:
+    """The link to the report of the row's run, relative to the page, or to its folder; empty if there is none."""
+    run = folder / result.run
+    if not result.run or not run.is_dir():
+        return ""
+    return quote(f"{result.run}/{REPORT}" if (run / REPORT).is_file() else f"{result.run}/")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from vision_agent.errors import UsageError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -58,7 +62,25 @@ class _PlainValues:
 
 
 class _Command(_PlainValues, TyperCommand):
-    pass
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses them; what is left over is named in a sentence.
+
+        Raises:
+            UsageError: a command that takes options only was given something else.
+        """
+        if any(each.param_type_name == "argument" for each in self.params):
+            return super().parse_args(ctx, args)
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            raise UsageError(*self._not_taken(ctx.info_name, rest[0]))
+        return rest
+
+    def _not_taken(self, name: str, word: str) -> tuple[str, str]:
+        if any("--runs" in each.opts for each in self.params) and Path(word).is_dir():
+            named = shlex.join(["vision-agent", name, "--runs", word])
+            return f"{name} takes options only, and {word!r} is a folder", f"for its runs: {named}"
+        return f"{name} takes options only, and {word!r} is none", f"vision-agent {name} --help shows them"
 
 
 class CommandGroup(_PlainValues, TyperGroup):

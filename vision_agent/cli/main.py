@@ -299,12 +299,14 @@ def marks(
 ) -> None:
     """Observe a page once: mark its targets, write the pictures, print the listing.
 
-    Uses no model and does nothing on the page.
+    Uses no model and does nothing on the page. The error page of a server, such as that of a 404, is shown as any
+    other; stderr says so.
 
     Where targets are small and crowded: vision-agent marks page.html --out closer --zoom 12
     """
     import asyncio
 
+    from vision_agent.describe.action_sentences import failed_answer_in
     from vision_agent.record.observation import write_observation
     from vision_agent.session import look_at
 
@@ -317,10 +319,17 @@ def marks(
     files = write_observation(seen, out)
     if as_json:
         typer.echo(json.dumps({"marks": len(seen.marks), "files": {what: str(path) for what, path in files.items()}}))
+    else:
+        typer.echo(seen.listing)
+    failed = failed_answer_in(seen.warnings)
+    if failed:
+        answered = failed.removeprefix("the page answered ")
+        typer.echo(f"vision-agent: The server answered {answered}: these are the marks of its error page.", err=True)
+    if as_json:
         return
-    typer.echo(seen.listing)
     for warning in seen.warnings:
-        typer.echo(f"vision-agent: {_CORNERS.sub(_as_option, warning)}", err=True)
+        if warning != failed:
+            typer.echo(f"vision-agent: {_CORNERS.sub(_as_option, warning)}", err=True)
     typer.echo(f"The pictures are in {out}: {files['marked'].name} and {files['clean'].name}.", err=True)
 
 

@@ -42,7 +42,7 @@ Goal = Annotated[str | None, option("Only runs whose goal or ending contains thi
 OlderThan = Annotated[
     str | None,
     option(
-        "Only runs that were started longer ago than this, such as 30d; m is minutes, h hours, d days, w weeks.",
+        "Only runs that were started longer ago than this, such as 30d; min is minutes, h hours, d days, w weeks.",
         "--older-than",
     ),
 ]
@@ -55,8 +55,8 @@ Day = Annotated[
     ),
 ]
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_AGE = re.compile(r"(\d{1,6})\s*(m|h|d|w)", re.IGNORECASE)
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_AGE = re.compile(r"(\d{1,6})\s*(min|m|h|d|w)", re.IGNORECASE)
+_UNITS = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _WIDE = 100
 """Columns of a terminal in which the list also says when each run began."""
 _LONGEST_SHOWN = 300
@@ -217,8 +217,13 @@ def _day(text: str, today: date) -> date:
 
 def _age(text: str) -> timedelta:
     if not (matched := _AGE.fullmatch(text.strip())):
-        raise UsageError(f"--older-than {text!r} is not an age", "give a number and m, h, d or w, such as 30d")
-    return timedelta(**{_UNITS[matched[2].lower()]: int(matched[1])})
+        raise UsageError(f"--older-than {text!r} is not an age", "give a number and min, h, d or w, such as 30d")
+    many, unit = int(matched[1]), matched[2].lower()
+    if unit == "m":  # A month that is read as a minute deletes nearly every run.
+        raise UsageError(
+            f"--older-than {text!r} may mean minutes or months", f"write {many}min, or {many * 30}d for months"
+        )
+    return timedelta(**{_UNITS[unit]: many})
 
 
 def _figures(run: ListedRun) -> RunFigures | None:

@@ -96,10 +96,10 @@ BESIDE = r"""
 """
 
 
-def beside(found: Locator, words: str, heading: str = "", nth: int = 1, of: int = 1) -> Locator:
+def beside(found: Locator, what: str, words: str, heading: str = "", nth: int = 1, of: int = 1) -> Locator:
     """The element beside the words and under the heading; fails unless exactly `of` of them match.
 
-    With several matches it is the nth.
+    With several matches it is the nth. `what` is what it is called if it fails.
     """
     places: list[int] = []
     until = time.monotonic() + 5
@@ -108,10 +108,11 @@ def beside(found: Locator, words: str, heading: str = "", nth: int = 1, of: int 
         if len(places) == of:
             return found.nth(places[nth - 1])
         found.page.wait_for_timeout(100)
-    where = f"beside {{words!r}}" * bool(words) + f" under {{heading!r}}" * bool(heading)
-    raise AssertionError(f"{{len(places)}} elements match {{where.strip()}}; expected {{of}}")
+    where = f" beside {{words!r}}" * bool(words) + f" under {{heading!r}}" * bool(heading)
+    raise AssertionError(f"{{len(places)}} elements match {{what}}{{where}}; expected {{of}}")
 
 '''
+_AT_THE_END = "# The page at the end of the run."
 _ANSWERS = '        context.on("dialog", answer)\n'
 _SCRIPT = Path(__file__).parent / "beside_words.js"
 
@@ -121,7 +122,7 @@ def render_test(run: Run) -> str:
 
     It reads secrets and private data from the environment: <secret:pin> is SECRET_PIN, <private:iban> PRIVATE_IBAN.
     """
-    lines = [line for step in run.steps for line in _step(step)] + list(_end(run))
+    lines = _without_repeats([line for step in run.steps for line in _step(step)] + list(_end(run)))
     body = "\n".join(f"    {line}" if line else "" for line in lines)
     looks_beside, uploads = "beside(page" in body, "HERE / " in body
     setup = context_setup(run, has_touch=any(".tap(" in line for line in lines))
@@ -142,6 +143,22 @@ def render_test(run: Run) -> str:
         name=re.sub(r"[^a-z0-9]+", "_", run.task.goal.lower()).strip("_")[:60] or "run",
     )
     return head + body + "\n"
+
+
+def _without_repeats(lines: Sequence[str]) -> list[str]:
+    """The lines without a check that was made since the last action, and without a heading that nothing follows."""
+    kept, made = list[str](), set[str]()
+    for line in lines:
+        if line.startswith("expect("):
+            if line in made:
+                continue
+            made.add(line)
+        elif line and not line.startswith("#"):
+            made.clear()
+        kept.append(line)
+    while kept and kept[-1] in ("", _AT_THE_END):
+        kept.pop()
+    return kept
 
 
 def _start(run: Run) -> str:
@@ -176,9 +193,12 @@ def _step(step: Step) -> Iterator[str]:
     if is_look_again(step):  # Playwright waits for each target itself
         return
     yield ""
-    if step.decision.next_goal:
-        yield f"# {_one_line(step.decision.next_goal)}"
+    goal = step.decision.next_goal
+    if goal:
+        yield f"# {_one_line(goal)}"
     for action, outcome in step.carried_out:
+        if isinstance(action, Finish) and goal.startswith(action.kind):  # the step line says it already
+            continue
         lines = list(_act(action, outcome, step.observation))
         if outcome.effect == "new_tab" and not isinstance(action, OpenTab):
             lines = ["with page.expect_popup() as popup:", *(f"    {line}" for line in lines), "page = popup.value"]
@@ -373,7 +393,7 @@ def _end(run: Run) -> Iterator[str]:
         return
     last = run.steps[-1]
     yield ""
-    yield "# The page at the end of the run."
+    yield _AT_THE_END
     path = urlsplit(last.observation.url).path or "/"
     if urlsplit(last.observation.url).scheme in ("http", "https"):
         yield f"expect(page).to_have_url(re.compile({_literal(f'^[^?#]*//[^/]+{_path_pattern(path)}([?#]|$)')}))"
@@ -431,10 +451,16 @@ def _narrow_locator(found: str, mark: Mark, alike: Sequence[Mark]) -> str:
     apart = spelled_out(distinguish(alike, by_title=False)[alike.index(mark)], mark)
     if not (apart.context or apart.heading):
         return f"{found}.nth({alike.index(mark)})"
-    more = [_text(apart.context)]
+    more = [_literal(_shown_name(mark)), _text(apart.context)]
     more += [f"heading={_text(apart.heading)}"] if apart.heading else []
     more += [f"nth={apart.nth}, of={apart.of}"] if apart.nth else []
     return f"beside({', '.join([found, *more])})"
+
+
+def _shown_name(mark: Mark) -> str:
+    """What a failure calls the mark: `button "Delete"`; hidden values stay hidden."""
+    name = printable_line(_HIDDEN.sub("…", mark.name or mark.state.placeholder or ""))
+    return f'{mark.role or mark.tag} "{name}"' if name else mark.role or mark.tag
 
 
 def _frame(name: str) -> str:

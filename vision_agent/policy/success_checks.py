@@ -12,10 +12,12 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, best_match
+from jsonschema.exceptions import ValidationError as JsonFault
 from pydantic import ValidationError
 from referencing.exceptions import Unresolvable
 
 from vision_agent.errors import UsageError
+from vision_agent.text.escape import cut_text
 from vision_agent.text.urls import shown_address
 from vision_agent.types import Observation, SuccessCheck
 
@@ -66,9 +68,109 @@ def fault_of_answer(answer: str, schema: dict[str, Any] | None) -> str:
     try:
         value = json.loads(answer)
         fault = best_match(Draft202012Validator(schema).iter_errors(value))
-    except (ValueError, RecursionError) as error:
-        return f"the answer is not JSON ({error}), but it must match the schema {json.dumps(schema)}"
-    return f"the answer does not match its schema at {fault.json_path}: {fault.message}" if fault else ""
+    except json.JSONDecodeError as error:
+        return f"the answer must be {_wanted(schema)}, in JSON, and {_broken(answer, error)}"
+    except (ValueError, RecursionError):
+        return f"the answer must be {_wanted(schema)}, and is JSON that cannot be read"
+    return _words_of(fault) if fault is not None else ""
+
+
+def _broken(answer: str, error: json.JSONDecodeError) -> str:
+    """What is in the place of JSON: a text, or JSON with a mistake."""
+    if answer.lstrip().startswith(("{", "[")):
+        return f"is JSON with a mistake in line {error.lineno}, column {error.colno}"
+    return f"is the text {_shown(answer)}" if answer.strip() else "is empty"
+
+
+def _words_of(fault: JsonFault) -> str:
+    """Which field of an answer is wrong, what must be there, and what is."""
+    field = fault.json_path.removeprefix("$").removeprefix(".")
+    where = f'"{field}" in the answer' if field else "the answer"
+    given: Any = fault.instance
+    limit: Any = fault.validator_value
+    rules: Any = fault.schema
+    match fault.validator:
+        case "type":
+            return f"{where} must be {_kinds(limit)}, and is {_what(given)}"
+        case "anyOf" if all(isinstance(each, dict) and "type" in each for each in limit):
+            return f"{where} must be {' or '.join(_kinds(each['type']) for each in limit)}, and is {_what(given)}"
+        case "required":
+            missing = [f'"{name}"' for name in limit if name not in given]
+            has = ", ".join(f'"{name}"' for name in given) or "nothing"
+            return f"{where} must have {' and '.join(missing)}, and has {cut_text(has, _LONGEST_GIVEN)}"
+        case "additionalProperties" if limit is False:
+            known = rules.get("properties", {})
+            more = [name for name in given if name not in known]
+            have = ", ".join(f'"{name}"' for name in known) or "nothing"
+            return f"{where} may have {have}, and has {cut_text(', '.join(map(_shown, more)), _LONGEST_GIVEN)} too"
+        case "enum":
+            return f"{where} must be one of {', '.join(map(_shown, limit))}, and is {_what(given)}"
+        case "const":
+            return f"{where} must be {_shown(limit)}, and is {_what(given)}"
+        case str(kind) if kind in _LIMITS:
+            is_counted = isinstance(given, str | list | dict)
+            has = f"has {len(given)}: {_shown(given)}" if is_counted and kind != "pattern" else f"is {_what(given)}"
+            return f"{where} must {_LIMITS[kind].format(limit)}, and {has}"
+        case _:
+            return f"{where} does not fit its schema: {cut_text(fault.message, 2 * _LONGEST_GIVEN)}"
+
+
+_LIMITS = {
+    "minimum": "be {} or more",
+    "maximum": "be {} or less",
+    "exclusiveMinimum": "be more than {}",
+    "exclusiveMaximum": "be less than {}",
+    "multipleOf": "be a multiple of {}",
+    "minLength": "have {} or more characters",
+    "maxLength": "have at most {} characters",
+    "minItems": "have {} or more entries",
+    "maxItems": "have at most {} entries",
+    "pattern": "fit the pattern {}",
+}
+"""What must hold, for each word of JSON Schema that limits a value."""
+_KINDS = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_LONGEST_GIVEN = 100
+"""Characters of an answer in the sentence about it."""
+
+
+def _wanted(schema: Mapping[str, Any]) -> str:
+    """What an answer must be: `an object with "apples" (a whole number)`."""
+    kind = schema.get("type")
+    if kind != "object" or not isinstance(fields := schema.get("properties"), dict) or not fields:
+        return _kinds(kind) if kind else "what its schema says"
+    return f"an object with {', '.join(_field(name, each) for name, each in fields.items())}"
+
+
+def _field(name: str, schema: Any) -> str:
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    return f'"{name}" ({_kinds(kind)})' if kind else f'"{name}"'
+
+
+def _kinds(kinds: str | Sequence[str]) -> str:
+    return " or ".join(_KINDS.get(each, each) for each in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _what(value: Any) -> str:
+    """A value of an answer with what it is: `the text "42"`."""
+    if isinstance(value, str):
+        return f"the text {_shown(value)}"
+    if isinstance(value, bool) or value is None:
+        return _shown(value)
+    if isinstance(value, int | float):
+        return f"the number {_shown(value)}"
+    return f"{'a list' if isinstance(value, list) else 'an object'}, {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    return cut_text(json.dumps(value, ensure_ascii=False), _LONGEST_GIVEN)
 
 
 def check_schema(schema: dict[str, Any] | None) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.status import Status
 from rich.table import Table
@@ -45,8 +46,10 @@ from vision_agent.types import Decision, Observation, Verdict
 
 _LONGEST = 1000
 """Characters of one line; a text that a model typed or said may have a hundred times as many."""
-_USUAL_RESULT = 24
-"""Characters for what came of a step, so that the results of all steps stand in one column."""
+_RESULT = 29
+"""Characters for what came of a step, such as `saw 120 marks, the text shows`, so that all stand in one column."""
+_RESULT_WITH_NOTE = 46
+"""The same where a note follows, such as `same document, picture 99.5% the same`."""
 _LONGEST_MEANT = 30
 """Characters of the name of a mark beside the step line that means it."""
 _MOST_FOUND = 10
@@ -61,7 +64,7 @@ class Progress:
     `note` returns text to add to a step, given its number.
     """
 
-    def __init__(self, console: Console, *, is_shared: bool = False, note: Callable[[int], str] = lambda _: "") -> None:
+    def __init__(self, console: Console, *, is_shared: bool = False, note: Callable[[int], str] | None = None) -> None:
         self._console = console
         self._note = note
         self._is_shared = is_shared
@@ -164,24 +167,28 @@ class Progress:
             became = "the text shows"
         # In the order in which it happened: the marks are those of the look that the action was decided on.
         result = f"saw {counted(self._marks, 'mark')}, {became}" if event.index == 0 else became
-        if goal and (note := self._note(event.step)):
-            result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
-        if failed := failed_answer_in(outcome.changes):
-            result = f"{result}, {_line(failed)}"
+        more = [failed_answer_in(outcome.changes)]
+        if goal and self._note is not None and (note := self._note(event.step)):
+            result = f"{became}, {note}"
+            more.insert(0, FOUND_BY.get(outcome.rung or 1, ""))
         tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
-        if not tells_sentence and (blocked := blocked_in(outcome.changes)):
-            result = f"{result}, {_line(blocked)}"
-        if not tells_sentence and lost and outcome.effect != "download":
-            result = f"{result}, {_line(lost)}"
+        if not tells_sentence:
+            more += [blocked_in(outcome.changes), lost if outcome.effect != "download" else ""]
         words, meant = Text(_line(goal or outcome.sentence)), Text(self._mark_meant(decision, action) if goal else "")
-        room = max(24, min(70, self._console.width - 8 - max(len(result), _USUAL_RESULT) - 2))
+        usual = _RESULT if self._note is None else _RESULT_WITH_NOTE
+        room = max(24, min(70, self._console.width - 8 - usual - 2))
         words.truncate(max(room - meant.cell_len, 16), overflow="ellipsis")
         words = Text.assemble(words, meant)
         words.truncate(room, overflow="ellipsis", pad=True)
+        rest = ", ".join(_line(each) for each in more if each)
+        if rest and 8 + room + 2 + cell_len(f"{result}, {rest}") <= self._console.width:
+            result, rest = f"{result}, {rest}", ""
         self._console.print(
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
+        if rest:
+            self._console.print(Text(f"        {rest}", style="dim"), soft_wrap=True)
         if tells_sentence:
             self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
         self._print_verdict()

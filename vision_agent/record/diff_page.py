@@ -19,7 +19,7 @@ from vision_agent.geometry import Box
 from vision_agent.record.diff import Diff, StepPair
 from vision_agent.record.diff_lines import describe_parting
 from vision_agent.record.read import load_shot, read
-from vision_agent.record.report import TEMPLATES, environment, policy, report_style, write_named
+from vision_agent.record.report import STATES, TEMPLATES, environment, policy, report_style, write_named
 from vision_agent.text.escape import cut_text
 from vision_agent.types import Run, Shot
 from vision_agent.vision.picture import Picture
@@ -78,6 +78,7 @@ def render_diff(found: Diff, accept: str = "") -> str:
             diff=found,
             parting=describe_parting(found.parting) if found.parting is not None else "",
             ended=ENDED,
+            states=STATES,
             deciders=[cut_text(deciders_of(run), _LONGEST_SHOWN) for run in runs],
             rows=[_row(pair, folders, runs) for pair in found.pairs],
             differ=[pair for pair in found.pairs if not pair.is_same],

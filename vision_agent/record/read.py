@@ -512,14 +512,38 @@ def read_run_file(folder: Path) -> Run:
     try:
         parse_json(content)
         run = Run.model_validate_json(content)
-    except (ValueError, ValidationError) as error:
-        raise RecordError(f"{folder / RUN} cannot be read: {first_line(error)}") from error
+    except ValueError as error:
+        raise RecordError(f"{folder / RUN} cannot be read: {_why_no_run(content, error)}") from error
     if not is_run_id(run.id):
         raise RecordError(
             f"{folder / RUN} cannot be used: its id {safe_line(run.id, 60)!r} cannot name a file",
             "an id has 1 to 200 letters, digits, '.', '-' and '_'",
         )
     return run
+
+
+def fault_of_run_file(folder: Path) -> str:
+    """Why run.json does not describe a run, such as `it is empty`; empty if it does.
+
+    Raises:
+        RecordError: it is missing, or not a file that can be opened.
+    """
+    content = _bytes(folder, RUN)
+    try:
+        parse_json(content)
+        Run.model_validate_json(content)
+    except ValueError as error:
+        return _why_no_run(content, error)
+    return ""
+
+
+def _why_no_run(content: bytes, error: ValueError) -> str:
+    if not content.strip():
+        return "it is empty"
+    if isinstance(error, ValidationError):
+        return f"it does not describe a run: {first_line(error)}"
+    what = first_line(error)
+    return f"its JSON breaks off: {what}" if what.startswith("EOF ") else f"it is not JSON: {what}"
 
 
 def _bytes(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:
@@ -533,6 +557,8 @@ def _unreadable(folder: Path, name: str, error: OSError | ValueError) -> RecordE
     if not folder.exists():
         return NoSuchRun(f"There is no run folder {folder}", "`vision-agent runs` lists the runs")
     if name == RUN and isinstance(error, FileNotFoundError) and (folder / STEPS).is_file():
+        if (folder / STEPS).stat().st_size:
+            return RecordError(f"{folder / RUN} is missing, and {STEPS} has what the run recorded", "put it back")
         return RecordError(f"The run in {folder} was interrupted before it began", "start it again")
     hint = "is this a run folder, and did the run start?"
     if folder.is_file():

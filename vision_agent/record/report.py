@@ -168,7 +168,7 @@ def _is_traced(run: Run) -> bool:
     return bool(run.provenance.settings.get("browser", {}).get("trace"))
 
 
-_STATES = {
+STATES = {
     "done": "ok",
     "not_done": "failed",
     "infeasible": "failed",
@@ -183,7 +183,7 @@ _STATES = {
 
 def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], chain: Chain) -> RunHeader:
     verdict = ENDED[run.ending.status] if run.ending else "No ending"
-    state = _STATES[run.ending.status] if run.ending else "warned"
+    state = STATES[run.ending.status] if run.ending else "warned"
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
     decided = [(view.turn.decision, view.turn.approval) for view in views if view.turn.decision]
     usages = [usage for view in views for usage in view.turn.usages]

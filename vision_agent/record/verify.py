@@ -32,7 +32,7 @@ from vision_agent.events import (
     Started,
     Stepped,
 )
-from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, readable_lines
+from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, fault_of_run_file, readable_lines
 from vision_agent.record.run_files import hash_file, names_in, read_file, reading
 from vision_agent.record.run_list import is_running
 from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, STEPS, shot_name
@@ -120,6 +120,8 @@ def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verifie
     is_going = is_running(folder)  # asked first: it may end while its lines are read
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
+    if chain.bad_line == 0 and (why := fault_of_run_file(folder)):
+        faults = [Fault(line=0, sentence=f"{chain.sentence}: {why}")]
     read: dict[int, RecordLine | RecordError] = {}
     try:
         read = dict(enumerate(readable_lines(folder), 1))

@@ -27,6 +27,7 @@ from vision_agent.actions import (
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.describe.action_sentences import failed_answer_in
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse, parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
@@ -357,4 +358,7 @@ async def look_at(url: str, settings: GivenSettings = None, *, zoom: Zoom | None
                 raise UsageError(f"There is no mark {zoom.target}; the page has {there}", _OR_CORNERS)
             if outcome.status != "done":
                 raise UsageError(outcome.sentence, "look without a zoom first; its picture has the marks and the size")
-            return await browser.observe()
+            part = await browser.observe()
+            # That the page is an error is told at the first look, and belongs to each one.
+            answered = tuple(filter(None, [failed_answer_in(seen.warnings)]))
+            return part.model_copy(update={"warnings": (*answered, *part.warnings)})

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from ipaddress import IPv6Address
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -206,7 +206,18 @@ def _host_pattern(host: str) -> str:
     if not all(known.split(".")):
         hint = "such as example.org or *.example.org, without scheme, port or path"
         raise UsageError(f"{host!r} is not a host name", hint)
+    if host.startswith("*.") and _is_address(known):
+        hint = "name each address, such as 127.0.0.1"
+        raise UsageError(f"{host!r} stands for no host: an address has nothing below it", hint)
     return f"*.{known}" if host.startswith("*.") else known
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=1024)
