@@ -108,10 +108,10 @@ def test_help_says_in_words_what_options_take_and_not_by_the_types_of_python() -
 
 def test_sentences_of_the_help_are_wrapped_where_the_terminal_ends_and_nowhere_else() -> None:
     lines = [line.strip() for line in vision_agent("login", "--help", COLUMNS="80").stdout.splitlines()]
-    begin = lines.index("Nothing is recorded, and no model sees the window. The key of the session is")
+    begin = lines.index("Nothing is recorded, and no model sees the window. The key of the saved")
     end = lines.index("", begin)
     words = " ".join(lines[begin:end]).split()
-    assert lines[begin:end] == textwrap.wrap(" ".join(words), 78)
+    assert lines[begin:end] == textwrap.wrap(" ".join(words), 78, break_on_hyphens=False)
     listed = vision_agent("export", "--help", COLUMNS="80").stdout
     assert "\n steps: step lines that repeat it" in listed  # a list stays one
 

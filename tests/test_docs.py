@@ -383,6 +383,13 @@ def test_every_kind_of_action_has_a_step_line_in_the_reference(generated: dict[s
     assert [kind for kind in kinds if f'"kind": "{kind}"' not in text] == []
 
 
+def test_a_saved_sign_in_is_not_called_a_session_in_prose() -> None:
+    """A session is what a client of `vision-agent mcp` opens; options, settings and commands keep their names."""
+    for page in ("log-in.md", "own-browser.md", "resume.md", "records.md"):
+        prose = re.sub(r"```.*?```|`[^`]*`|golden session", "", (PAGES / "guides" / page).read_text(), flags=re.DOTALL)
+        assert not re.findall(r"[^.]*\bsessions?\b[^.]*", prose, re.IGNORECASE), page
+
+
 def test_every_exit_code_is_explained(generated: dict[str, str]) -> None:
     text = generated["reference/exit-codes.md"]
     for status in get_args(Ending.model_fields["status"].annotation):

@@ -131,7 +131,7 @@ class Loop:
         ending = await self._act(decision, observation, approval)
         ending = ending or stopped_by(approval)
         if ending is None and not self._is_driven:
-            ending = self._stall_limit_reached(stalled.times)
+            ending = self._stall_limit_reached(stalled)
         self._under_way = None
         step = self.journal.end_step(observation, decision, approval)
         self._failures = self._failures + 1 if budget.is_failure(step, is_last=ending is not None) else 0
@@ -265,11 +265,10 @@ class Loop:
         reached = budget.limit_of_next_request(limits, journal.steps, used)
         return reached.ending if reached else None
 
-    def _stall_limit_reached(self, times: int) -> Ending | None:
-        if times < self.record.task.limits.stall:
+    def _stall_limit_reached(self, stalled: stall.Stall) -> Ending | None:
+        if stalled.times < self.record.task.limits.stall:
             return None
-        sentence = f"{times} steps in a row repeated what was done before, or had no effect"
-        return budget.ReachedLimit("stall", sentence).ending
+        return budget.ReachedLimit("stall", stalled.ending).ending
 
     @property
     def _new_steps(self) -> tuple[Step, ...]:

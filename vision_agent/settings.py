@@ -126,11 +126,11 @@ class BrowserSettings(SettingsModel):
     storage_state: Path | None = None
     """Cookies and local storage, as saved by Playwright."""
     session: str | None = None
-    """The name of a saved session to begin with, as `vision-agent login` makes them."""
+    """The name of a saved sign-in to begin with, as `vision-agent login` makes them."""
     save_session: bool = False
-    """Whether to save that session again when the browser closes, or for the first time."""
+    """Whether to save that sign-in again when the browser closes, or for the first time."""
     sessions_folder: Path | None = None
-    """The folder of saved sessions; None: one in the user's data folder."""
+    """The folder of saved sign-ins; None: one in the user's data folder."""
     proxy: ProxySettings | None = None
     """The proxy of a launched browser; None: no proxy."""
     permissions: tuple[str, ...] = ()

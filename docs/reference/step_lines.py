@@ -28,6 +28,7 @@ def step_lines_page() -> str:
         "## Lines and the actions they become",
         "The numbers in the actions are those of the marks that the names stand for.",
         markdown_table(("Line", "Action"), rows),
+        "`finish` ends the run as done and `fail` as not done; `infeasible` says that it cannot be done by anybody.",
         "## Targets",
         *sentences(f"A thing is named{rules}"),
         "If words fit two marks equally well, neither is taken: the line fails and names the candidates.",

@@ -140,7 +140,7 @@ def test_the_key_is_kept_in_the_keyring_where_there_is_one(
     assert ring.kept == {}
     save_state(STATE, kept)
     ring.kept.clear()
-    with pytest.raises(Unavailable, match="no key for the session 'shop'"):
+    with pytest.raises(Unavailable, match="no key for the saved sign-in 'shop'"):
         saved_state(kept)
 
 
@@ -148,8 +148,8 @@ def test_the_key_is_kept_in_the_keyring_where_there_is_one(
     ("change", "said"),
     [
         (lambda text: text.replace('"state":"gAAA', '"state":"gABA'), "cannot be decrypted"),
-        (lambda text: text[:40], "is not a saved session"),
-        (lambda _: "[]", "is not a saved session"),
+        (lambda text: text[:40], "is not a saved sign-in"),
+        (lambda _: "[]", "is not a saved sign-in"),
     ],
     ids=["another byte", "cut", "another file"],
 )
@@ -181,11 +181,11 @@ def test_a_session_that_is_not_there_is_told_before_a_browser_starts(kept: Brows
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("VISION_AGENT_BROWSER__SESSIONS_FOLDER", str(kept.sessions_folder))
         words = ["run", "a.example", "Look", "--model=human", folder]
-        with pytest.raises(UsageError, match=r"no session 'shopp' .*saved are shop"):
+        with pytest.raises(UsageError, match=r"no saved sign-in 'shopp' .*saved are shop"):
             app([*words, "--session=shopp"], standalone_mode=False)
         with pytest.raises(UsageError, match="No session is named"):
             app([*words, "--save-session"], standalone_mode=False)
-        with pytest.raises(UsageError, match="including the session shop"):
+        with pytest.raises(UsageError, match="including the saved sign-in shop"):
             app([*words, "--session=shop", "--trace"], standalone_mode=False)
     assert not list((tmp_path / "runs").glob("*"))
 
@@ -201,5 +201,5 @@ def test_sessions_are_listed_and_deleted_without_their_key(
     assert (listed["name"], listed["key"]) == ("shop", "passphrase")
     app(["sessions", "rm", "shop"], standalone_mode=False)
     assert saved_sessions(kept) == ()
-    with pytest.raises(UsageError, match="no session 'shop'"):
+    with pytest.raises(UsageError, match="no saved sign-in 'shop'"):
         forget_session("shop", kept)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from tests.policy.test_rebind import page_of, thing
-from vision_agent.actions import Click, Drag, Offset
-from vision_agent.describe.action_sentences import REASONS, action_phrase, describe_action
+from vision_agent.actions import Click, Drag, Finish, Infeasible, Offset
+from vision_agent.describe.action_sentences import ENDED, REASONS, action_phrase, describe_action
 from vision_agent.types import Refusal
 
 
@@ -14,6 +14,11 @@ def test_each_way_to_be_refused_has_a_sentence_of_its_own_for_a_person() -> None
     assert set(REASONS) == set(get_args(Refusal))
     assert len(set(REASONS.values())) == len(REASONS)
     assert all(sentence[0].isupper() and sentence[-1] in ".?" for sentence in REASONS.values())
+
+
+def test_an_end_without_success_is_called_the_same_in_a_step_and_of_a_run() -> None:
+    assert " ".join(map(str, action_phrase(Finish(success=False)))) == f"Finish: {ENDED['not_done'].lower()}"
+    assert " ".join(map(str, action_phrase(Infeasible(reason="sold out")))) == f"{ENDED['infeasible']}: sold out"
 
 
 def test_a_drag_by_an_offset_is_told_by_its_ways() -> None:

@@ -60,5 +60,5 @@ def test_the_model_is_named_first_and_then_what_else_had_a_part(
 
 def test_a_stop_of_the_agent_itself_is_no_decision_of_its_own() -> None:
     run = Run(id="r1", task=Task(goal="Buy tea"), provenance=Provenance(model="mine"), started_at=datetime.now(UTC))
-    stopped = Decision(author="loop", next_goal="Stop: this leads nowhere")
+    stopped = Decision(author="loop", next_goal="Stop: the last 6 steps led nowhere")
     assert deciders_of(run, [mine(), (stopped, None)]) == "mine"

@@ -137,13 +137,30 @@ async def test_a_stale_look_is_refused_with_what_changed(serve: Server, tmp_path
         await driver.act("type", target=seen.mark("Name"), text="Ada")
         stale = await driver.call("click", session=driver.session, look_id=first, target=seen.mark("Send"))
         assert stale.is_error
-        assert "is not the last one" in stale.text
+        assert (
+            f"is not the last one any more; if the target is still right, call again with look_id {driver.look}. "
+            in (stale.text)
+        )
         assert 'value="Ada"' in stale.page
         assert stale.look == driver.look
         unknown = await driver.call("click", session=driver.session, look_id="0123456789ab", target=1)
         assert "no look '0123456789ab'" in unknown.text
         again = await driver.see()
         assert "page: Form" in again.page, "nothing was sent"
+        await driver.close()
+
+
+async def test_an_act_on_an_earlier_look_is_refused_with_the_look_to_name_where_nothing_has_changed(
+    serve: Server, tmp_path: Path
+) -> None:
+    async with driven("http", tmp_path) as driver:
+        seen = await driver.open(serve(PAGES) + "/")
+        first, _ = driver.look, await driver.see()
+        stale = await driver.call("click", session=driver.session, look_id=first, target=seen.mark("Send"))
+        assert stale.is_error
+        said = f"look {first} is not the last one any more; nothing has changed since: call again with look_id "
+        assert f"{said}{driver.look}." in stale.text
+        assert not (await driver.act("click", target=seen.mark("Send"))).is_error
         await driver.close()
 
 

@@ -59,12 +59,29 @@ def test_a_secret_needs_an_origin_because_a_client_chooses_the_page(tmp_path: Pa
         ("fly", {}, "There is no tool 'fly'"),
         ("click", {"session": "s"}, "`click` needs `look_id`"),
         ("click", {"session": "s", "look_id": "l", "target": True}, "not true or false"),
-        ("click", {"session": "s", "look_id": "l"}, "target: Field required"),
+        (
+            "click",
+            {"session": "s", "look_id": "l"},
+            "`click` needs `target`: the number of a mark in the last look (12), a cell such as {",
+        ),
         ("look", {"session": "s", "url": "x"}, "`look` has no argument 'url'"),
         ("tabs", {"session": "s", "do": "fly"}, "says which of these is meant: list, switch_tab"),
         ("type", {"session": "s", "look_id": "l", "target": 1, "text": "x" * 200_000}, "No tool takes a picture"),
         ("type", {"session": "s", "look_id": "l", "target": 1, "text": "\ud800"}, "half a character"),
-        ("look", {"session": "s", "text_tokens": 20_001}, "text_tokens: Input should be less than"),
+        (
+            "look",
+            {"session": "s", "text_tokens": 20_001},
+            "`text_tokens` of `look` is 20001; it takes a whole number from 200 to 20,000.",
+        ),
+        ("look", {"session": "s", "scope": "Cart"}, '`scope` of `look` is "Cart"; it takes the number of a mark'),
+        ("scroll", {"session": "s", "direction": "in"}, 'is "in"; it takes "up", "down", "left" or "right".'),
+        (
+            "wait",
+            {"session": "s", "seconds": 90},
+            "`seconds` of `wait` is 90; it takes a number above 0 and of at most 60.",
+        ),
+        ("open", {"url": 5}, "`url` of `open` is 5; it takes text."),
+        ("look", {}, "`look` needs `session`: the name of a session, as `open` answers it."),
         ("run", {"session": "s", "goal": "x"}, "There is no tool 'run'"),
         ("upload", {"session": "s", "look_id": "l", "mark": 1, "files": ["x"]}, "There is no tool 'upload'"),
     ],
@@ -74,22 +91,54 @@ def test_wrong_arguments_are_refused_with_what_is_right(name: str, given: dict[s
         tools.parse_call(name, given, tools.offered_tools(uploads=False, lends=False))
 
 
+def test_a_name_in_place_of_a_number_is_answered_with_what_to_write() -> None:
+    given = {"session": "s", "look_id": "l", "target": "Add to cart"}
+    with pytest.raises(FormatError) as caught:
+        tools.parse_call("click", given, tools.offered_tools(uploads=True, lends=True))
+    assert caught.value.sentence == (
+        '`target` of `click` is "Add to cart"; it takes the number of a mark in the last look (12), '
+        'a cell such as {"mark": 8, "row": 3, "column": 7} or a point such as {"x": 640, "y": 400}. '
+        '`find` with the text "Add to cart" gives the lines of the marks that have these words.'
+    )
+
+
+@pytest.mark.parametrize("wrong", ["word", "", -1, 0.5, 1e9, [], [{}], {}, {"mark": "a"}, "x" * 5000])
+def test_no_wrong_argument_of_any_tool_is_answered_in_the_words_of_a_validator(wrong: Any) -> None:
+    offered = tools.offered_tools(uploads=True, lends=True)
+    calls = [
+        (name, {"session": "s", "look_id": "l", **({"do": each["enum"][-1]} if field == "do" else {}), field: wrong})
+        for name, spec in offered.items()
+        for field, each in spec.schema["properties"].items()
+    ]
+    answers = [_complaint(name, given, offered) for name, given in calls]
+    assert any(answers)
+    assert not re.findall(r"Input should|should be|Field required|valid |type=|https:|Cell\.", " ".join(answers))
+
+
+def _complaint(name: str, given: dict[str, Any], offered: dict[str, tools.ToolSpec]) -> str:
+    try:
+        tools.parse_call(name, given, offered)
+    except FormatError as error:
+        return str(error)
+    return ""
+
+
 def test_null_is_an_argument_that_was_left_out() -> None:
     offered = tools.offered_tools(uploads=True, lends=False)
     call = tools.parse_call(
         "click", {"session": "s", "look_id": "l", "target": 1, "reply": None, "button": None}, offered
     )
     assert call == tools.parse_call("click", {"session": "s", "look_id": "l", "target": 1}, offered)
-    with pytest.raises(FormatError, match="target: Field required"):
+    with pytest.raises(FormatError, match="`click` needs `target`"):
         tools.parse_call("click", {"session": "s", "look_id": "l", "target": None}, offered)
 
 
 def test_an_argument_that_there_is_not_is_named_with_the_one_that_is_probably_meant() -> None:
     offered = tools.offered_tools(uploads=True, lends=False)
     given = {"session": "s", "look_id": "l", "target": 1}
-    with pytest.raises(FormatError, match=r"fit: there is no field `buton`; did you mean `button`\?$"):
+    with pytest.raises(FormatError, match=r"^`click`: there is no field `buton`; did you mean `button`\?$"):
         tools.parse_call("click", {**given, "buton": "left"}, offered)
-    with pytest.raises(FormatError, match=r"fit: there is no field `zzz`\.$"):
+    with pytest.raises(FormatError, match=r"^`click`: there is no field `zzz`\.$"):
         tools.parse_call("click", {**given, "zzz": 1}, offered)
 
 

@@ -285,8 +285,10 @@ async def test_a_run_that_gets_nowhere_stops_after_as_many_steps_as_its_limit_sa
     assert [step.decision.author for step in run.steps] == ["model"] * 4 + ["loop"]
     assert run.ending is not None
     assert run.ending.status == "limit"
-    assert (
-        run.ending.sentence == "A limit was reached: 4 steps in a row repeated what was done before, or had no effect."
+    assert run.ending.sentence == (
+        "A limit was reached: 4 steps in a row led nowhere: Click [2] “Go” (4 times). "
+        "They repeated what was done before, or had no effect. "
+        "A goal or instructions that say what to do there may help, or a higher limit (limits.stall)."
     )
 
 

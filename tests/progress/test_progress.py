@@ -195,12 +195,12 @@ def test_giving_up_is_no_success_and_a_pause_to_look_again_is_neither():
     for goal, author in (("look again for: click Mug", "steps"), (f"{LOOK_AGAIN_IN_REPLAY}1 of the record", "replay")):
         progress(Decided(step=1, decision=Decision(next_goal=goal, actions=(pause,), author=author)))
         progress(Happened(step=1, index=0, outcome=waited))
-    progress(Decided(step=2, decision=Decision(next_goal="give up", actions=(end,), author="steps")))
+    progress(Decided(step=2, decision=Decision(next_goal="Not done", actions=(end,), author="steps")))
     progress(Happened(step=2, index=0, outcome=Outcome(status="done", effect="finished", sentence=end.answer)))
     first, again, last = shown.getvalue().splitlines()
     assert first.startswith("    1 · look again")
     assert again.startswith("    1 · Look again")
-    assert last.startswith("    2 ✗ give up")
+    assert last.startswith("    2 ✗ Not done")
     assert "not done" in last
 
 

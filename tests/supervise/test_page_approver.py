@@ -260,6 +260,28 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
     assert verify(agent.folder, agent.head).holds
 
 
+async def test_a_person_skips_one_step_and_the_next_one_is_asked_about(
+    page: Page, desk: Page, serve: Any, tmp_path: Path
+) -> None:
+    site = serve({"/": FORM, "/favicon.ico": b""})
+    script = [decision(Click(target=3), goal="Pay"), decision(Click(target=4), goal="Look"), Finish(success=True)]
+    agent, supervision = supervised(script, tmp_path, page, site)
+    async with supervision.opened() as address:
+        running = asyncio.create_task(agent.run())
+        await desk.goto(address)
+        for goal, button in (("Pay", "#skip"), ("Look", "#do")):
+            await expect(desk.locator("#asked-goal")).to_have_text(goal)
+            await expect(desk.locator(button)).to_be_enabled()
+            await desk.locator("body").press("s" if button == "#skip" else "Enter")
+        while not running.done():
+            if await desk.locator("#do").is_enabled():
+                await desk.locator("body").press("Enter")
+            await asyncio.wait([running], timeout=0.2)
+    skipped, looked, *_ = recorded(agent).steps
+    assert (skipped.decision.actions, [each.kind for each in looked.decision.actions]) == ((), ["click"])
+    assert await page.title() == "Looked"
+
+
 async def test_a_person_takes_over_points_types_a_line_answers_pauses_and_stops(
     page: Page, desk: Page, serve: Any, tmp_path: Path
 ) -> None:

@@ -130,6 +130,17 @@ async def test_an_answer_to_what_is_not_asked_any_more_changes_nothing(opened: A
     assert await waiting == Choice(kind="approve", through="page")
 
 
+async def test_what_is_skipped_is_told_to_whoever_decides(opened: Any) -> None:
+    page, address = opened
+    waiting = asyncio.create_task(page.approve(Task(goal="Pay"), seen(), decided(PAY), ()))
+    async with httpx.AsyncClient(base_url=base_of(address)) as client:
+        headers = await entered(client, address)
+        skip = {"proposal": 1, "kind": "skip", "name": "Ann"}
+        assert (await client.post("/reply", json={**skip, "proposal": 7}, headers=headers)).status_code == 409
+        assert (await client.post("/reply", json=skip, headers=headers)).status_code == 204
+    assert await waiting == Choice(kind="instruct", text="Skip this.", through="page", name="Ann")
+
+
 async def test_what_is_said_while_nothing_is_asked_holds_for_what_is_decided_next(opened: Any) -> None:
     page, address = opened
     async with httpx.AsyncClient(base_url=base_of(address)) as client:

@@ -18,12 +18,12 @@ sessions = Commands(name="sessions")
 
 @app.command(rich_help_panel="Start")
 def login(
-    name: Annotated[str, typer.Argument(help="The name of the session, for --session.")],
+    name: Annotated[str, typer.Argument(help="The name of the saved sign-in, for --session.")],
     url: Annotated[str, typer.Argument(help="The page on which to sign in.")],
     *,
     executable: Executable = None,
 ) -> None:
-    """Sign in once in a window, and keep the session, encrypted, for later runs.
+    """Sign in once in a window, and keep the sign-in, encrypted, for later runs.
 
     vision-agent login shop https://shop.example/login
 
@@ -31,8 +31,8 @@ def login(
 
     Where there is no screen, it says how to sign in on a web page instead.
 
-    Nothing is recorded, and no model sees the window. The key of the session is kept in the system's keyring, or made
-    from the passphrase in VISION_AGENT_SESSION_PASSPHRASE. Needs the extra `sessions`.
+    Nothing is recorded, and no model sees the window. The key of the saved sign-in is kept in the system's keyring, or
+    made from the passphrase in VISION_AGENT_SESSION_PASSPHRASE. Needs the extra `sessions`.
 
     Exit codes: 0 saved, 2 usage, 5 no browser, or it was closed too early.
     """
@@ -66,7 +66,7 @@ def login(
 
 @sessions.callback(invoke_without_command=True)
 def sessions_(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the saved sessions."""
+    """List the saved sign-ins."""
     if context.invoked_subcommand is not None:
         return
     from vision_agent.browser.launch.saved_session import saved_sessions, sessions_folder
@@ -80,12 +80,12 @@ def sessions_(context: typer.Context, as_json: AsJson = False) -> None:
     for each in found:
         typer.echo(f"{each.name:<20} {each.saved_at:%Y-%m-%d %H:%M}  key in {each.key}")
     if not found:
-        typer.echo(f"No sessions in {sessions_folder(settings)}.")
+        typer.echo(f"No saved sign-ins in {sessions_folder(settings)}.")
 
 
 @sessions.command("rm")
-def rm(name: Annotated[str, typer.Argument(help="The session to delete.")]) -> None:
-    """Delete a saved session and its key."""
+def rm(name: Annotated[str, typer.Argument(help="The saved sign-in to delete.")]) -> None:
+    """Delete a saved sign-in and its key."""
     from vision_agent.browser.launch.saved_session import forget_session
 
     forget_session(name, load_settings().browser)

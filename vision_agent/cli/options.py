@@ -101,7 +101,7 @@ class LaunchOptions:
     device: Annotated[str | None, option("Emulated device, such as 'Pixel 7'.", "--device", "NAME")] = None
     locale: Annotated[str | None, option("Locale, such as de-DE.", "--locale", "NAME")] = None
     session: Annotated[
-        str | None, option("Saved session to begin with; see `vision-agent login`.", "--session", "NAME")
+        str | None, option("Saved sign-in to begin with; see `vision-agent login`.", "--session", "NAME")
     ] = None
     storage_state: Annotated[
         Path | None, option("File of cookies and storage saved by Playwright.", "--storage-state", "FILE")

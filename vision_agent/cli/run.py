@@ -290,7 +290,10 @@ class RunBrowserOptions(BrowserOptions):
     proxy: Annotated[str | None, option("The proxy that the browser uses.", "--proxy", "URL")] = None
     save_session: Annotated[
         bool,
-        typer.Option("--save-session", help="At the end, save the session that --session names, even if it is new."),
+        typer.Option(
+            "--save-session",
+            help="At the end, save the sign-in under the name that --session gives, even if it is new.",
+        ),
     ] = False
     trace: Annotated[
         bool,

@@ -245,7 +245,7 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
         case actions.Ask():
             return (f"Ask: {action.question}",)
         case actions.Finish():
-            verdict = "Finish: done" if action.success else "Finish: not possible"
+            verdict = "Finish: done" if action.success else "Finish: not done"
             return (verdict, *(["shown by"] * bool(action.evidence)), *action.evidence)
         case actions.Infeasible():
             return (f"Cannot be done: {action.reason}", *(["shown by"] * bool(action.evidence)), *action.evidence)

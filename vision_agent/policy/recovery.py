@@ -46,7 +46,7 @@ class RecoveryPolicy:
     def _leave_stall(self, stalled: Stall, most: int) -> Decision | None:
         """Goes back to an earlier state, or in the end stops, when hints have not helped."""
         if stalled.times >= most:
-            return Decision(author="loop", next_goal="Stop: this leads nowhere")
+            return Decision(author="loop", next_goal=f"Stop: the last {stalled.times} steps led nowhere")
         if stalled.times < stall.BACK or stalled.back is None or stalled.was_taken_back:
             return None
         self._path = stalled.back.steps

@@ -16,11 +16,14 @@ typed, chosen, ticked, dragged, pressed by key, or clicked on a surface since it
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urldefrag
 
 from vision_agent.actions import Action, Click, mark_in, targets_of
+from vision_agent.describe.action_sentences import describe_action
+from vision_agent.text.escape import cut_text
 from vision_agent.types import Mark, Observation, Outcome, Step
 
 HINT, ALTERNATIVES, BACK = 2, 3, 4
@@ -34,6 +37,7 @@ _OF_THE_MOMENT = re.compile(r"^[A-Z]?\d+\[:\]|(?: (?:focused|hovered|\*new|\*cha
 """The parts of a listing that do not belong to a state: numbers, pointer and focus, changes since the last look."""
 _GRAIN_PX = 8
 _MOST_NAMED = 5
+_MOST_TRIED, _LONGEST_TRIED = 3, 120
 _LONGEST_PATH = 5
 """Steps; the model finds a deeper state just as fast."""
 _POPUPS = {"menu", "listbox", "tree", "grid", "dialog"}
@@ -59,6 +63,22 @@ class Stall:
     """The way to the last different state that can be reached again without side effects, if there is one."""
     was_taken_back: bool = False
     """The loop has already gone back, without progress since."""
+    steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)
+    """The steps that brought nothing new."""
+
+    @property
+    def ending(self) -> str:
+        """Why a run that it ends has ended, for a person: what was tried, how often, what came of it, what may help."""
+        tried = Counter(
+            describe_action(action, step.observation) for step in self.steps for action in step.decision.actions
+        )
+        most = [f"{cut_text(what, _LONGEST_TRIED)} ({_times(many)})" for what, many in tried.most_common(_MOST_TRIED)]
+        more = f" and {len(tried) - _MOST_TRIED} more" if len(tried) > _MOST_TRIED else ""
+        what = f": {'; '.join(most)}{more}" if most else ""
+        return (
+            f"{self.times} steps in a row led nowhere{what}. They repeated what was done before, or had no effect. "
+            "A goal or instructions that say what to do there may help, or a higher limit (limits.stall)"
+        )
 
     @property
     def sentence(self) -> str:
@@ -118,7 +138,7 @@ def edges_of(steps: Sequence[Step], last: Observation | None = None) -> list[Edg
 def detect_stall(steps: Sequence[Step], observation: Observation) -> Stall:
     """The stall, if any, after these steps, with `observation` as the current one."""
     edges, looks = edges_of(steps, observation), [*(step.observation for step in steps), observation]
-    times, was_taken_back = 0, False
+    times, was_taken_back, counted = 0, False, list[Step]()
     for at in range(len(edges) - 1, -1, -1):
         # A script, a replay or a person has reasons to do something again.
         if steps[at].decision.author not in ("model", "loop"):
@@ -131,11 +151,16 @@ def detect_stall(steps: Sequence[Step], observation: Observation) -> Stall:
         if not _is_stale(edges[at], edges[:at], steps[at], looks[: at + 2]):
             break
         times += 1
+        counted.insert(0, steps[at])
     if times == 0:
         return Stall(times)
     untried = _untried(steps, edges, observation)
     back = _way_back(steps, edges, observation) if times >= HINT else None
-    return Stall(times, untried, back, was_taken_back)
+    return Stall(times, untried, back, was_taken_back, tuple(counted))
+
+
+def _times(many: int) -> str:
+    return {1: "once", 2: "twice"}.get(many, f"{many} times")
 
 
 def _is_stale(edge: Edge, earlier: Sequence[Edge], step: Step, looks: Sequence[Observation]) -> bool:

@@ -159,7 +159,7 @@ class BrowserOpener:
         if self._task.secrets or self._task.private_kinds or browser.http_auth is not None or is_signed_in:
             what = "private data" if self._task.private_kinds else "browser.http_auth"
             what = f"the profile {browser.profile.name}" if browser.profile is not None else what
-            what = f"the session {browser.session}" if browser.session else what
+            what = f"the saved sign-in {browser.session}" if browser.session else what
             what = f"the secret {self._task.secrets[0].name}" if self._task.secrets else what
             raise UsageError(
                 f"A trace contains everything that is typed and sent, including {what}",

@@ -20,6 +20,10 @@ PersonName = Annotated[str, Field(max_length=_LONGEST_NAME)]
 """Who sends it, by the name that they typed on the page; it goes into the record."""
 
 
+SKIP = "Skip this."
+"""What is said for a person who skips what is proposed and says nothing else."""
+
+
 class StaleReply(UsageError):
     """The reply answers a proposal or question that is no longer pending."""
 
@@ -28,7 +32,8 @@ class SupervisorReply(FrozenModel):
     """The page's answer to a proposal."""
 
     proposal: int
-    kind: Literal["approve", "replace"]
+    kind: Literal["approve", "replace", "skip"]
+    """`skip`: none of it is done and the run goes on."""
     actions: tuple[Action, ...] = ()
     line: str = ""
     """A step line, instead of actions."""

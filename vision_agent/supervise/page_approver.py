@@ -34,6 +34,7 @@ from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings, SuperviseSettings
 from vision_agent.supervise.live_show import LiveShow, ShownFrame
 from vision_agent.supervise.messages import (
+    SKIP,
     StaleReply,
     SupervisorInput,
     SupervisorOrder,
@@ -314,6 +315,9 @@ class SupervisionPage:
             raise StaleReply("That proposal is no longer pending", "look at the current one")
         if reply.kind == "approve":
             asked.answer.set_result(Choice(kind="approve", through="page", name=reply.name))
+            return
+        if reply.kind == "skip":
+            asked.answer.set_result(Choice(kind="instruct", text=SKIP, through="page", name=reply.name))
             return
         actions = (parse_line(reply.line, asked.observation),) if reply.line else reply.actions
         if not actions:

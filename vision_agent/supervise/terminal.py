@@ -10,6 +10,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal
 from vision_agent.policy.approval import words_of
+from vision_agent.supervise.messages import SKIP
 from vision_agent.supervise.step_line import parse_line
 from vision_agent.text.escape import cut_text, escaped_line, terminal_text
 from vision_agent.text.urls import shown_address
@@ -18,7 +19,6 @@ from vision_agent.types import Choice, Decision, Observation, Risky, Task
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
 _FOLLOWS_LINES = ("steps", "replay")
 """Who decides where nothing that a person says changes it."""
-_SKIP = "Skip this."
 _NAMELESS = "  The record will not say who answered: give your name with VISION_AGENT_SUPERVISE__NAME."
 _LONGEST = 2000
 """Characters of one printed text; more would push the rest of the proposal out of sight."""
@@ -82,7 +82,7 @@ class TerminalApprover:
             elif typed == "??":
                 self._say(GRAMMAR)
             elif typed.startswith("!"):
-                if text := typed[1:].strip() or _SKIP * (not reads):
+                if text := typed[1:].strip() or SKIP * (not reads):
                     return Choice(kind="instruct", text=text, through="terminal", name=self._name)
                 self._say("Type what the model should know after the !")
             else:

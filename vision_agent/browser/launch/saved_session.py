@@ -65,7 +65,7 @@ def require_session_name(name: str) -> str:
         UsageError: it cannot.
     """
     if not _NAME.fullmatch(name):
-        raise UsageError(f"A session cannot be called {name!r}", "use letters, digits, dots and dashes")
+        raise UsageError(f"A saved sign-in cannot be called {name!r}", "use letters, digits, dots and dashes")
     return name
 
 
@@ -86,14 +86,14 @@ def saved_state(settings: BrowserSettings) -> dict[str, Any] | None:
             return None
         known = ", ".join(each.name for each in saved_sessions(settings))
         raise UsageError(
-            f"There is no session {settings.session!r}",
+            f"There is no saved sign-in {settings.session!r}",
             f"saved are {known}" if known else f"sign in once: vision-agent login {settings.session} https://…",
         )
     kept = _read(path)
     state = json.loads(_decrypted(kept, settings.session))
     if _has_expired(state):
         raise UsageError(
-            f"The session {settings.session!r} of {kept.saved_at:%Y-%m-%d} has expired",
+            f"The saved sign-in {settings.session!r} of {kept.saved_at:%Y-%m-%d} has expired",
             f"sign in again: vision-agent login {settings.session} https://…",
         )
     return dict(state)
@@ -117,7 +117,7 @@ def save_state(state: Mapping[str, Any], settings: BrowserSettings) -> Path:
             file.write(kept.model_dump_json())
         part.replace(path)
     except OSError as error:
-        raise UsageError(f"The session {name!r} cannot be saved in {path}: {error.strerror}") from error
+        raise UsageError(f"The saved sign-in {name!r} cannot be saved in {path}: {error.strerror}") from error
     return path
 
 
@@ -143,9 +143,9 @@ def forget_session(name: str, settings: BrowserSettings) -> None:
     try:
         path.unlink()
     except FileNotFoundError as error:
-        raise UsageError(f"There is no session {name!r}") from error
+        raise UsageError(f"There is no saved sign-in {name!r}") from error
     except OSError as error:
-        raise UsageError(f"The session {name!r} cannot be deleted: {error.strerror}") from error
+        raise UsageError(f"The saved sign-in {name!r} cannot be deleted: {error.strerror}") from error
     if find_spec("keyring") is not None:
         import keyring
         from keyring.errors import KeyringError
@@ -163,7 +163,7 @@ def require_session_packages() -> None:
         UsageError: it is not.
     """
     if find_spec("cryptography") is None:
-        raise UsageError("Saved sessions need the extra `sessions`", "pip install 'vision-agent[sessions]'")
+        raise UsageError("Saved sign-ins need the extra `sessions`", "pip install 'vision-agent[sessions]'")
 
 
 def _path(name: str, settings: BrowserSettings) -> Path:
@@ -173,12 +173,12 @@ def _path(name: str, settings: BrowserSettings) -> Path:
 def _read(path: Path) -> _SavedSession:
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise UsageError(f"{path} is too large for a saved session", "delete it, and sign in again")
+            raise UsageError(f"{path} is too large for a saved sign-in", "delete it, and sign in again")
         return _SavedSession.model_validate_json(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise UsageError(f"{path} is not a saved session", "delete it, and sign in again") from error
+        raise UsageError(f"{path} is not a saved sign-in", "delete it, and sign in again") from error
 
 
 def _has_expired(state: Mapping[str, Any]) -> bool:
@@ -210,7 +210,7 @@ def _new_key(name: str) -> tuple[bytes, Literal["keyring", "passphrase"], str]:
             pass  # no keyring on this machine
         else:
             return key, "keyring", ""
-    raise UsageError("This machine has no keyring to keep the key of a session in", f"set {PASSPHRASE}")
+    raise UsageError("This machine has no keyring to keep the key of a saved sign-in in", f"set {PASSPHRASE}")
 
 
 def _decrypted(kept: _SavedSession, name: str) -> bytes:
@@ -221,26 +221,32 @@ def _decrypted(kept: _SavedSession, name: str) -> bytes:
         return bytes(_fernet(_key_of(kept, name)).decrypt(kept.state.encode()))
     except (InvalidToken, ValueError) as error:
         what = f"{PASSPHRASE} is not its passphrase, or the file" if kept.key == "passphrase" else "the file"
-        raise UsageError(f"The session {name!r} cannot be decrypted", f"{what} was changed; sign in again") from error
+        raise UsageError(
+            f"The saved sign-in {name!r} cannot be decrypted", f"{what} was changed; sign in again"
+        ) from error
 
 
 def _key_of(kept: _SavedSession, name: str) -> bytes:
     if kept.key == "passphrase":
         passphrase = os.environ.get(PASSPHRASE)
         if not passphrase:
-            raise UsageError(f"The session {name!r} is kept with a passphrase", f"set {PASSPHRASE}")
+            raise UsageError(f"The saved sign-in {name!r} is kept with a passphrase", f"set {PASSPHRASE}")
         return _stretched(passphrase, base64.b64decode(kept.salt))
     if find_spec("keyring") is None:
-        raise UsageError(f"The key of the session {name!r} is in a keyring", "pip install 'vision-agent[sessions]'")
+        raise UsageError(
+            f"The key of the saved sign-in {name!r} is in a keyring", "pip install 'vision-agent[sessions]'"
+        )
     import keyring
     from keyring.errors import KeyringError
 
     try:
         key = keyring.get_password(_SERVICE, name)
     except (KeyringError, RuntimeError) as error:
-        raise Unavailable(f"The keyring with the key of the session {name!r} cannot be opened: {error}") from error
+        raise Unavailable(
+            f"The keyring with the key of the saved sign-in {name!r} cannot be opened: {error}"
+        ) from error
     if key is None:
-        raise Unavailable(f"The keyring has no key for the session {name!r}", "was it saved on another machine?")
+        raise Unavailable(f"The keyring has no key for the saved sign-in {name!r}", "was it saved on another machine?")
     return key.encode()
 
 

@@ -22,7 +22,7 @@ Kind = Literal["ending", "answer", "error", "refusal"]
 
 _ENDINGS = {
     "done": "The run ended as done, but its end state is wrong",
-    "not_done": "The agent gave up",
+    "not_done": "The agent ended it as not done",
     "infeasible": "The agent said that the task cannot be done",
     "limit": "The run reached a limit",
     "needs_person": "The run needed a person",

@@ -24,6 +24,8 @@ _NAME_LENGTHS = (80, 50, 30, 20)
 _MOST_LISTED = 40
 _LONGEST_SENTENCE = 800
 _MOVED_PX = 8
+NOTHING_CHANGED = ("nothing",)
+"""The lines for two looks at the same page: no mark, no text and no pixel differs."""
 FRAME_TOKENS = 60
 """For the tags and the sentence about what was left out."""
 
@@ -179,7 +181,7 @@ def changed_lines(before: Observation, now: Observation, most_tokens: int) -> Fi
     lines += [f"text: {text}" for text in now.listing.split("\n") if text in texts]
     if not lines:
         same = before.clean.sha256 == now.clean.sha256
-        return Fitted(("nothing",) if same else ("only the picture, no mark",))
+        return Fitted(NOTHING_CHANGED if same else ("only the picture, no mark",))
     kept = [_shorten(as_data(line), _NAME_LENGTHS[0] + 20) for line in lines]
     dropped = 0
     while kept and _cost(kept) > most_tokens:

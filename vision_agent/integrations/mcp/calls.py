@@ -269,9 +269,13 @@ def _require_current(call: Call, session: BrowserSession, turn: ClientTurn) -> N
         )
     changed = answers.changed_lines(before, now, call.arguments.text_tokens)
     more = f"\nLeft out: {changed.left_out}." if changed.left_out else ""
+    if changed.lines == answers.NOTHING_CHANGED:
+        what_to_do = f"nothing has changed since: call again with look_id {now.id}."
+    else:
+        what_to_do = f"if the target is still right, call again with look_id {now.id}. Since then:"
     raise _StaleLook(
-        f"session {session.name} · look {now.id}\nNot done: look {look_id} is not the last one any more. "
-        f"If the target is still right, call again with look_id {now.id}. Since then:\n"
+        f"session {session.name} · look {now.id}\n"
+        f"Not done: look {look_id} is not the last one any more; {what_to_do}\n"
         f"{answers.page_text(chr(10).join(changed.lines))}{more}"
     )
 

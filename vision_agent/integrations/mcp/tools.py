@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from vision_agent.actions import (
     ACTIONS,
@@ -32,8 +32,8 @@ from vision_agent.actions import (
     Upload,
     targets_of,
 )
-from vision_agent.base_model import UNKNOWN_FIELD, unknown_field
 from vision_agent.errors import FormatError
+from vision_agent.integrations.mcp.argument_faults import MARK_ARGUMENTS, argument_faults
 from vision_agent.models.reply import check_target
 from vision_agent.types import Observation
 
@@ -42,7 +42,6 @@ USUAL_TEXT_TOKENS = 2000
 _LONGEST_ARGUMENTS = 100_000
 """Characters of all arguments of a call as JSON. A picture is longer: none of the tools takes one."""
 _LONGEST_GOAL = 4000
-_MOST_FAULTS = 3
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 NOT_OFFERED: tuple[type[BaseModel], ...] = (Ask, Infeasible, LookAt)
@@ -161,8 +160,7 @@ class ToolSpec:
         fields: dict[str, Any] = {}
         required: list[str] = []
         for form in self.forms:
-            made = form.model_json_schema()
-            fields |= {name: _lean(each, made) for name, each in made["properties"].items() if name != "kind"}
+            fields |= {name: each for name, each in _properties(form).items() if name != "kind"}
             if len(self.forms) == 1:
                 needed = [name for name, each in form.model_fields.items() if each.is_required()]
                 required += [name for name in needed if name != "kind"]
@@ -171,7 +169,7 @@ class ToolSpec:
             fields = {"do": {"enum": kinds}, **fields}
             required.append("do")
         made = self.arguments.model_json_schema()
-        ours = {name: _lean(each, made) for name, each in made["properties"].items()}
+        ours = dict(_properties(self.arguments))
         last = {name: ours.pop(name) for name in AnswerArguments.model_fields if name in ours}
         required = [*made.get("required", ()), *(["look_id"] if self.needs_look else []), *required]
         return {
@@ -302,21 +300,19 @@ def _form(spec: ToolSpec, fields: dict[str, Any]) -> type[BaseModel] | None:
 
 
 def _validated(form: type[BaseModel], given: dict[str, Any], name: str) -> Any:
-    if wrong := next((key for key in ("target", "source", "mark") if isinstance(given.get(key), bool)), None):
+    if wrong := next((key for key in MARK_ARGUMENTS if isinstance(given.get(key), bool)), None):
         raise FormatError(f"`{wrong}` of `{name}` is the number of a mark, a cell or a point, not true or false.")
     try:
         return form.model_validate(given)
     except ValidationError as error:
-        faults = [_fault(each, form) for each in error.errors()[:_MOST_FAULTS]]
-        said = "; ".join(faults)
-        end = "" if said.endswith("?") else "."
-        raise FormatError(f"The arguments of `{name}` do not fit: {said}{end}") from error
+        raise FormatError(argument_faults(error, name, form, given, _properties(form))) from error
 
 
-def _fault(fault: ErrorDetails, form: type[BaseModel]) -> str:
-    if fault["type"] == UNKNOWN_FIELD:
-        return unknown_field(fault["loc"], form)
-    return f"{'.'.join(str(part)[:40] for part in fault['loc']) or 'arguments'}: {fault['msg'][:200]}"
+@cache
+def _properties(form: type[BaseModel]) -> dict[str, Any]:
+    """The schema of each argument."""
+    made = form.model_json_schema()
+    return {name: _lean(each, made) for name, each in made["properties"].items()}
 
 
 def _kind(form: type[BaseModel]) -> str:

@@ -99,7 +99,7 @@ class Healer:
         assert self._current is not None
         step, self._current = self._current, None
         answer = f"Step {step.step.index} of the record could not be healed: {why}. It broke because: {step.why}."
-        return Decision(author="replay", next_goal="Stop", actions=(Finish(success=False, answer=answer),))
+        return Decision(author="replay", next_goal="Not done", actions=(Finish(success=False, answer=answer),))
 
 
 def _step_task(task: Task, goal: str) -> Task:

@@ -144,7 +144,7 @@ class ReplayedModel(Model):
             answer = (
                 f"The recorded steps were not all repeated: {why}." if self._recorded else f"Nothing to repeat: {why}."
             )
-            return Decision(author="replay", next_goal="Stop", actions=(Finish(success=False, answer=answer),))
+            return Decision(author="replay", next_goal="Not done", actions=(Finish(success=False, answer=answer),))
         # A step without an action, so that the reason is in the record, on the terminal and in the log for the model.
         return Decision(author="replay", next_goal=f"Continue from here without the record: {why}")
 

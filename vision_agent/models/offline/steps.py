@@ -47,7 +47,9 @@ _SECRET = re.compile(r"<secret:([\w.-]+)>")
 _PRIVATE = re.compile(r"<private:([\w.-]+)>")
 _TYPED = re.compile(r'(?:type|append)\s+("(?:[^"\\]|\\.)*")', re.IGNORECASE)
 """The text that a line types."""
-_END, _GIVE_UP = "finish", "give up"
+_END, _NOT_DONE = "finish", "Not done"
+_ENDS = (_END, _NOT_DONE, "give up")
+"""The goals of steps that end a run; records of earlier versions have the last."""
 
 
 class StepsModel(Model):
@@ -133,16 +135,20 @@ class StepsModel(Model):
             if refused is None:
                 self._next_line()
             elif isinstance(steps[-1].decision.actions[-1], Wait) and refused.refusal not in _NOT_ENDED:
-                return self._give_up(f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}")
+                return self._end_not_done(
+                    f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}"
+                )
             elif refused.status == "partial" or refused.refusal == "timed_out":
                 # Input was or may have been sent before the page stopped responding: a second try could order twice.
                 line = self._lines[self._next]
                 again = "sent again" if line.call is None else "called again"
-                return self._give_up(
+                return self._end_not_done(
                     f"{_quote_line(line)} may have been carried out, so it is not {again}: {refused.sentence}"
                 )
             elif self._has_retried:
-                return self._give_up(f"{_quote_line(self._lines[self._next])} was refused twice: {refused.sentence}")
+                return self._end_not_done(
+                    f"{_quote_line(self._lines[self._next])} was refused twice: {refused.sentence}"
+                )
             else:
                 self._has_retried = True
         self._has_acted = False
@@ -165,7 +171,7 @@ class StepsModel(Model):
                 continue
             proposed = step.approval.proposed if step.approval else step.decision
             goal = proposed.next_goal
-            if proposed.author != "steps" or goal.startswith(LOOK_AGAIN) or goal in (_END, _GIVE_UP):
+            if proposed.author != "steps" or goal.startswith(LOOK_AGAIN) or goal in _ENDS:
                 continue
             if self._next >= len(self._lines) or goal != self._lines[self._next].text:
                 raise UsageError(
@@ -225,7 +231,7 @@ class StepsModel(Model):
             else:
                 hint = _hint_for_missing(line, error, observation)
             elsewhere = f" {self._not_found}" if self._not_found else ""
-            return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{elsewhere}{hint}")
+            return self._end_not_done(f"{_quote_line(line)} could not be carried out: {error}{elsewhere}{hint}")
         self._has_acted = True
         return _decision(line.text, action, judgement)
 
@@ -249,8 +255,8 @@ class StepsModel(Model):
         self._searched, self._not_found = [], ""
         self._has_retried = False
 
-    def _give_up(self, why: str) -> Decision:
-        return _decision(_GIVE_UP, Finish(success=False, answer=why), "failure")
+    def _end_not_done(self, why: str) -> Decision:
+        return _decision(_NOT_DONE, Finish(success=False, answer=why), "failure")
 
 
 _Judgement = Literal["success", "failure", "unknown"]

@@ -400,6 +400,10 @@ function showDraft() {
   const isOpen = Boolean(draft && state.asked && !state.phase.startsWith('tak'));
   at('do').disabled = !isOpen || !draft.isAwake;
   at('do').firstElementChild.textContent = isOpen && isChanged() ? 'Do this instead' : 'Do it';
+  at('skip').disabled = at('do').disabled;
+  at('skip').title = state?.takesInstructions
+    ? 'Skip these actions; the model decides again'
+    : 'Skip these actions and go on with what follows';
   at('undo').hidden = !isOpen || !isChanged();
   at('hint').textContent = typed
     ? `Mark ${typed}: press Enter to choose it`
@@ -492,9 +496,15 @@ function aimAt(target) {
 async function go() {
   if (!draft || at('do').disabled) return;
   const { number } = draft;
-  at('do').disabled = true;
+  for (const id of ['do', 'skip']) at(id).disabled = true;
   const body = isChanged() ? { kind: 'replace', actions: draft.actions } : { kind: 'approve' };
-  if (!(await reply(number, body))) at('do').disabled = false;
+  if (!(await reply(number, body))) for (const id of ['do', 'skip']) at(id).disabled = false;
+}
+
+async function skip() {
+  if (!draft || at('skip').disabled) return;
+  for (const id of ['do', 'skip']) at(id).disabled = true;
+  if (!(await reply(draft.number, { kind: 'skip' }))) showDraft();
 }
 
 function undo() {
@@ -516,6 +526,7 @@ at('over').onclick = (event) => {
   });
 };
 at('do').onclick = go;
+at('skip').onclick = skip;
 at('undo').onclick = undo;
 at('marks').onclick = () => {
   if (isLiveShown()) live.choice = false;
@@ -567,6 +578,7 @@ const KEYS = {
   z: () => at('zoom').click(),
   l: () => at('line').focus(),
   i: () => at('text').focus(),
+  s: skip,
   Escape: undo,
   e: () => at('acts').querySelector('input, textarea')?.focus(),
   '.': () => {
