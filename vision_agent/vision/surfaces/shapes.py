@@ -37,6 +37,8 @@ class Shapes:
     """For each edge: the shapes that it connects."""
     selected: frozenset[int] = frozenset()
     """The shapes in a frame with handles."""
+    doubtful: Ints = field(default_factory=lambda: np.empty((0, 4), np.int32))
+    """The lines beside which there is what may be a minus sign or the tick of an axis."""
 
     @property
     def things(self) -> Group:
