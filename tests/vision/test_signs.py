@@ -49,6 +49,11 @@ def test_a_colon_belongs_to_the_line_with_both_its_dots() -> None:
     assert ink(signed([DIGITS], (63, 33, 65, 35), (63, 40, 65, 42)).lines) == [[50, 30, 65, 42]]
 
 
+def test_a_line_that_begins_with_a_point_may_lack_a_digit() -> None:
+    found = signed([DIGITS], (45, 40, 47, 42))
+    assert ink(found.lines) == ink(found.doubtful) == [[45, 30, 60, 42]]
+
+
 @pytest.mark.parametrize("sign", [(63, 40, 65, 42), (63, 36, 67, 37)])
 def test_lines_with_a_sign_between_them_are_one(sign: Block) -> None:
     assert ink(signed([DIGITS, (70, 30, 80, 42)], sign).lines) == [[50, 30, 80, 42]]

@@ -137,7 +137,7 @@ class SurfaceProposals:
     lines: tuple[Box, ...] = ()
     """The boxes of all lines of text, inside and outside the proposals, and of smaller ink in cells and boxes."""
     doubtful: frozenset[Box] = frozenset()
-    """Those beside which there is what may be a minus sign or the tick of an axis."""
+    """Those that may lack a sign or digit in front of them."""
     known: Mapping[Box, str] = field(default_factory=dict)
     """Those whose text need not be read, because the page says it."""
 

@@ -38,7 +38,7 @@ class Shapes:
     selected: frozenset[int] = frozenset()
     """The shapes in a frame with handles."""
     doubtful: Ints = field(default_factory=lambda: np.empty((0, 4), np.int32))
-    """The lines beside which there is what may be a minus sign or the tick of an axis."""
+    """The lines that may lack a sign or digit in front of them."""
 
     @property
     def things(self) -> Group:

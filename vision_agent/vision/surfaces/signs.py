@@ -55,7 +55,7 @@ class SignedLines(NamedTuple):
 
     lines: Ints
     doubtful: Ints
-    """Those of them beside which there are dashes that may be minus signs or ticks of an axis, and are left out."""
+    """Those of them that begin with a separator, or beside a dash that may be the tick of an axis and is left out."""
 
 
 class _Signs(NamedTuple):
@@ -83,18 +83,22 @@ def with_signs(lines: Ints, edges: Pixels, inked: Ints, pixels: Pixels) -> Signe
         return SignedLines(lines, lines[:0])
     one, other, is_behind = _other_lines(signs, lines)
     is_between = np.bincount(one[is_behind], minlength=len(signs.rects)) > 0
-    leads = signs.is_dash & signs.is_left & ~is_between
-    may_be_tick = _are_in_column(signs, leads, lines) | (leads & signs.is_at_rule)
+    leads = signs.is_left & ~is_between
+    may_be_tick = _are_in_column(signs, leads & signs.is_dash, lines) | (leads & signs.is_dash & signs.is_at_rule)
     is_sign = ~may_be_tick & (~signs.is_dash | signs.is_left | is_between)
-    doubtful = lines[np.unique(signs.lines[may_be_tick])]
+    is_doubtful = np.zeros(len(lines), bool)
+    # Before a point there is mostly a digit, which was not found then.
+    is_doubtful[signs.lines[may_be_tick | (leads & ~signs.is_dash)]] = True
     whole = lines.copy()
     np.minimum.at(whole[:, :2], signs.lines[is_sign], signs.rects[is_sign, :2])
     np.maximum.at(whole[:, 2:], signs.lines[is_sign], signs.rects[is_sign, 2:])
     one, other = one[is_sign[one]], other[is_sign[one]]
     groups = connected_groups(len(lines), signs.lines[one], other)
-    whole, starts = whole[np.concatenate(groups)], np.cumsum([0, *map(len, groups[:-1])])
+    order, starts = np.concatenate(groups), np.cumsum([0, *map(len, groups[:-1])])
+    whole = whole[order]
     firsts, lasts = np.minimum.reduceat(whole[:, :2], starts), np.maximum.reduceat(whole[:, 2:], starts)
-    return SignedLines(np.concatenate([firsts, lasts], axis=1), doubtful)
+    joined = np.concatenate([firsts, lasts], axis=1)
+    return SignedLines(joined, joined[np.logical_or.reduceat(is_doubtful[order], starts)])
 
 
 def _signs_beside(lines: Ints, edges: Pixels, inked: Ints, pixels: Pixels) -> _Signs:
