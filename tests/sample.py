@@ -73,6 +73,8 @@ LONG = frozenset(
         "browser/test_drawn_charts.py::test_the_table_of_a_chart_has_its_values_within_two_percent_of_the_axis",
         "browser/test_drawn_charts.py::test_what_a_page_shows_under_the_pointer_is_exact",
         "browser/test_drawn_objects.py::test_letters_near_the_rim_of_a_pill_are_no_dashes_and_the_pill_has_its_name",
+        "browser/test_drawn_signs.py::test_numbers_have_their_signs_in_fonts_of_all_kinds",
+        "browser/test_drawn_signs.py::test_what_is_drawn_beside_numbers_becomes_no_minus",
         "browser/test_drawn_tables.py::test_a_cell_with_a_drawing_in_it_is_unread_and_never_empty_or_extracted",
         "browser/test_drawn_tables.py::test_a_list_that_is_cut_at_the_edge_says_so",
         "browser/test_drawn_tables.py::test_a_number_of_which_a_side_of_its_cell_cuts_off_any_part_is_never_given_as_whole",

@@ -76,6 +76,10 @@ class Reading(NamedTuple):
         """Whether the text may well be wrong."""
         return bool(self.text) and self.confidence < _SURE
 
+    def doubted(self) -> Reading:
+        """The reading as one that is unsure."""
+        return Reading(self.text, min(self.confidence, round(_SURE - 0.01, 2)))
+
 
 class FoundWords(NamedTuple):
     """Where words were read, as a page box, and the whole line that was read there."""
@@ -340,9 +344,8 @@ def _agreed(readings: Sequence[Reading]) -> Reading:
         for other in readings[at + 1 :]:
             best = max(one.confidence, other.confidence)
             if one.text and one.text == other.text and best >= _LEAST:
-                is_contested = len(readings) > 2
-                sure = min(one.confidence, other.confidence)
-                return Reading(one.text, min(sure, round(_SURE - 0.01, 2)) if is_contested else sure)
+                agreed = Reading(one.text, min(one.confidence, other.confidence))
+                return agreed.doubted() if len(readings) > 2 else agreed
     return NOTHING
 
 

@@ -33,6 +33,7 @@ from vision_agent.vision.surfaces.regions import (
     fine_patches,
 )
 from vision_agent.vision.surfaces.shapes import Part, Shape, Shapes
+from vision_agent.vision.surfaces.signs import with_signs
 from vision_agent.vision.surfaces.solids import are_shades, with_solids
 from vision_agent.vision.surfaces.text_layer import LaidText
 from vision_agent.vision.surfaces.text_lines import find_lines
@@ -135,6 +136,8 @@ class SurfaceProposals:
     """The number of proposals beyond the limit."""
     lines: tuple[Box, ...] = ()
     """The boxes of all lines of text, inside and outside the proposals, and of smaller ink in cells and boxes."""
+    doubtful: frozenset[Box] = frozenset()
+    """Those that may lack a sign or digit in front of them."""
     known: Mapping[Box, str] = field(default_factory=dict)
     """Those whose text need not be read, because the page says it."""
 
@@ -193,6 +196,7 @@ def propose(
         tuple(_lattice(cells, found.cells, part.map) for cells in lattices),
         max(0, len(order) - room),
         lines,
+        frozenset(_boxes(found.doubtful, part.map)),
         dict(zip(_boxes(written, part.map), (text for _, text in texts), strict=True)),
     )
 
@@ -240,6 +244,7 @@ def _ranks(found: Shapes, changed: Ints | None) -> Floats:
 def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     """The shapes in a picture; `written` are the rectangles of lines of text that are known."""
     edges, ground = find_edges(pixels), background_colour(pixels)
+    inked = np.asarray(cv2.integral(edges >> 7), np.int32)
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
     patches = with_solids(patches.take(np.flatnonzero(~_are_in(patches.rects, written))), edges, pixels)
@@ -255,6 +260,8 @@ def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     large = large[~is_line.any(axis=1)]
     is_in_large = (common_area(lines[:, None], large[None]) >= _INSIDE * rect_areas(lines)[:, None]).any(axis=1)
     lines = np.concatenate([lines[~is_in_large], large])
+    # Those that are known have their signs.
+    lines, doubtful = (lines, lines[:0]) if len(written) else with_signs(lines, edges, inked, pixels)
     lattices = find_cells(patches.rects)
     if not any(_fills(patches.rects[each.members], pixels) for each in lattices):
         coarse = coarse_patches(pixels, ground)
@@ -279,7 +286,7 @@ def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
     lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
     found = with_parts(_select_targets(patches, lattices, lines, large), outlines.strokes)
-    return _with_small_ink(found, pixels, edges)
+    return _with_small_ink(replace(found, doubtful=doubtful), pixels, inked)
 
 
 def _are_pieces(coarse: Patches, fine: Patches, pixels: Pixels) -> Bools:
@@ -327,11 +334,11 @@ def _are_in(rects: Ints, written: Ints) -> Bools:
     return np.asarray(common >= _INSIDE * rect_areas(rects)) if len(written) else np.zeros(len(rects), bool)
 
 
-def _with_small_ink(found: Shapes, pixels: Pixels, edges: Pixels) -> Shapes:
+def _with_small_ink(found: Shapes, pixels: Pixels, inked: Ints) -> Shapes:
     """The shapes with the ink that was not taken for text: it is to be read, or at least not to pass for nothing."""
     cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in found.lattices)])
     boxes = found.rects[[at for at, shape in enumerate(found.shapes) if shape == "box"]]
-    ink = small_ink(pixels, edges, np.concatenate([found.cells[cells], boxes]), found.lines)
+    ink = small_ink(pixels, inked, np.concatenate([found.cells[cells], boxes]), found.lines)
     if not len(ink):
         return found
     says = np.concatenate([found.says, _contains(found.rects, ink)], axis=1)

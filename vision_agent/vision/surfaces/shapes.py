@@ -37,6 +37,8 @@ class Shapes:
     """For each edge: the shapes that it connects."""
     selected: frozenset[int] = frozenset()
     """The shapes in a frame with handles."""
+    doubtful: Ints = field(default_factory=lambda: np.empty((0, 4), np.int32))
+    """The lines that may lack a sign or digit in front of them."""
 
     @property
     def things(self) -> Group:

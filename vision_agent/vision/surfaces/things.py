@@ -65,6 +65,9 @@ def read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) 
     lines = list(dict.fromkeys([*(line for each in proposed.proposals for line in each.lines), *proposed.lines]))
     asked = [line for line in lines if line not in proposed.known]
     readings = dict(zip(asked, read(picture, asked) if read else [None] * len(asked), strict=True))
+    for line in proposed.doubtful & readings.keys():
+        one = readings[line]
+        readings[line] = one and one.doubted()
     return {line: readings[line] if line in readings else Reading(proposed.known[line], 1.0) for line in lines}
 
 

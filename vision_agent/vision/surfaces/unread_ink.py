@@ -26,14 +26,16 @@ _MOST_COVERED = 0.8
 """The share of the cell's width and height that ink must leave out: what goes from side to side is a pattern."""
 
 
-def small_ink(pixels: Pixels, edges: Pixels, rects: Ints, lines: Ints) -> Ints:
-    """The rectangles of ink in those of `rects` that none of `lines` touches, one row each."""
+def small_ink(pixels: Pixels, inked: Ints, rects: Ints, lines: Ints) -> Ints:
+    """The rectangles of ink in those of `rects` that none of `lines` touches, one row each.
+
+    `inked`: the number of edge pixels above and left of each pixel, for `rect_sums`.
+    """
     inner = rects + np.array([_RIM_PX, _RIM_PX, -_RIM_PX, -_RIM_PX], np.int32)
     inner = inner[(inner[:, 2:] > inner[:, :2]).all(axis=1)]
     inner = inner.clip(0, np.array(pixels.shape[1::-1] * 2, np.int32))
     # Most cells are blank, which the sums under them show at once.
-    table = cv2.integral(edges >> 7)
-    is_inked = np.asarray(rect_sums(table, inner) >= _LEAST_PIXELS)
+    is_inked = np.asarray(rect_sums(inked, inner) >= _LEAST_PIXELS)
     inner = inner[is_inked]
     inner = inner[~(common_area(inner[:, None], lines[None]) > 0).any(axis=1)]
     found = [ink for cell in inner.tolist() if (ink := _ink_in(pixels, cell)) is not None]
