@@ -12,7 +12,7 @@ import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { ownTitleOf } from './own_title.js';
 import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
-import { abridged, abridgedEach, isTimeOfDay } from './steady_text.js';
+import { abridged, abridgedEach, beginsWithTimeOfDay, isTimeOfDay } from './steady_text.js';
 
 /** @import { Depth, Reading } from './nearby_text.js' */
 /** @import { Surroundings } from './surroundings.js' */
@@ -81,7 +81,8 @@ const MORE_TOLD = /**
  * @type {((element: Element, around: Surroundings, reading: Reading) => [Partial<Surroundings>, Form])[]}
  */ ([
   (element, around, reading) => [withItsPart(element, around, reading), 'steady'],
-  () => [{}, 'firm'],
+  // Of rows that only numbers tell apart, a time that they begin with is one: 11:00, 3 seats.
+  (_, around) => [{}, beginsWithTimeOfDay(around.text) ? 'raw' : 'firm'],
   () => [{}, 'raw'],
   (element, around, reading) => [deeper(element, around, reading, 2), 'firm'],
   (element, around, reading) => [deeper(element, around, reading, 3), 'firm'],

@@ -105,6 +105,28 @@ async def test_what_cannot_be_told_for_certain_ends_it_with_the_reason(guests: G
     assert replay.patch is None
 
 
+async def test_of_slots_that_only_numbers_tell_apart_another_time_is_not_booked(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    def slots(first: int) -> str:
+        rows = (f"<tr><td>{first + n}:00<td>{2 + n} seats<td><button>Book</button>" for n in range(3))
+        return f"<title>Slots</title><h1>Slots</h1><table>{''.join(rows)}</table>"
+
+    settings = Settings(runs=tmp_path / "runs")
+    task = Task(goal="Book a slot", start_url=serve({"/": slots(10)}))
+    lines = ["click Book ‹3 seats›", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert ending_of(await ran.run()).status == "done"
+    assert ran.folder is not None
+
+    same = Replay(ran.folder, page=await context.new_page(), settings=settings)
+    assert ending_of(await same.run()).status == "done"
+    other = Replay(ran.folder, page=await context.new_page(), settings=settings, url=serve({"/": slots(11)}))
+    run = await other.run()
+    assert "'3 seats' in the record and '2 seats' here" in ending_of(run).sentence
+    assert {action.kind for step in run.steps for action in step.decision.actions} == {"wait", "finish"}
+
+
 async def test_a_secret_is_asked_for_again_and_stands_nowhere(guests: Guests) -> None:
     page = await guests.page()
     pin = Secret(name="pin", value=SecretStr("hunter2secret"))
