@@ -44,12 +44,12 @@ IMPORTS = {
     "memory": "actions errors geometry policy record text types vision",
     "supervise": "actions assets base_model describe errors events geometry models policy settings text types web",
     "ui": "assets base_model describe errors models record settings text types vision web",
-    "session": "actions agent assets browser custom_actions errors events geometry journal memory models old_names "
+    "session": "actions agent assets browser custom_actions describe errors events geometry journal memory models old_names "
     "policy ports progress record settings text types vision",
     "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "actions base_model custom_actions describe errors events memory models policy ports record session "
     "settings text types vision",
-    "batch": "base_model errors events record session text types",
+    "batch": "base_model describe errors events record session text types",
     "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
     "record replay session settings text types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session settings types",
