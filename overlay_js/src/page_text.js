@@ -6,7 +6,7 @@ import { elementOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, roleOrTagOf } from './role.js';
 import { isSecret, readableValueOf } from './state.js';
 import { placedCellsOf } from './table_grid.js';
-import { oneSpaced } from './text.js';
+import { isRaisedOrLowered, joinedAtSeams, oneSpaced } from './text.js';
 import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from './visible.js';
 
 /** @import { Area } from './quad.js' */
@@ -37,12 +37,14 @@ export function readPage(doc, request) {
   if (!body) return { text: '' };
   const clipped = request.what === 'view';
   const lines = /** @type {string[]} */ ([]);
-  let line = '';
+  let line = /** @type {string[]} */ ([]);
+  let seams = /** @type {number[]} */ ([]);
   let nodes = 0;
   const end = () => {
-    const said = oneSpaced(line);
+    const said = oneSpaced(joinedAtSeams(line, seams));
     if (said) lines.push(said);
-    line = '';
+    line = [];
+    seams = [];
   };
   /** @param {Element} element @param {Surroundings} outside */
   const walk = (element, outside) => {
@@ -52,17 +54,20 @@ export function readPage(doc, request) {
     const inner = place ? place.inner : outside;
     const isBlock = !/^(inline|contents)/.test(style.display);
     const isCell = style.display === 'table-cell';
-    if (isCell) line += line ? ' | ' : '';
+    const isRaised = !isBlock && isRaisedOrLowered(element, style);
+    if (isCell) line.push(line.some(Boolean) ? ' | ' : '');
     else if (isBlock || localNameOf(element) === 'br') end();
+    if (isRaised) seams.push(line.length);
     for (const child of flatChildrenOf(element)) {
       if (nodes++ > MOST_READ) return;
       if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child), inner);
       else if (
         nodeTypeOf(child) === 3 && style.visibility === 'visible' && (!clipped || isTextShown(child, inner.flow))
       ) {
-        line += textContentOf(child);
+        line.push(textContentOf(child));
       }
     }
+    if (isRaised) seams.push(line.length);
     if (isBlock && !isCell) end();
   };
   walk(body, rootSurroundings(visibleView()));
@@ -272,6 +277,7 @@ function nearestOf(start, wanted) {
 /** @param {Element} element */
 export function wordsOf(element) {
   const parts = /** @type {string[]} */ ([]);
+  const seams = /** @type {number[]} */ ([]);
   /** @param {Node} node */
   const walk = (node) => {
     if (nodeTypeOf(node) === 3) parts.push(textContentOf(node));
@@ -280,12 +286,15 @@ export function wordsOf(element) {
     const style = styleOf(inner);
     if (isSkippedText(inner) || style.display === 'none' || style.visibility !== 'visible') return;
     const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(inner) === 'br';
+    const isRaised = !isApart && isRaisedOrLowered(inner, style);
     if (isApart) parts.push(' ');
+    if (isRaised) seams.push(parts.length);
     for (const child of flatChildrenOf(inner)) walk(child);
+    if (isRaised) seams.push(parts.length);
     if (isApart) parts.push(' ');
   };
   walk(element);
-  return oneSpaced(parts.join('')).toWellFormed();
+  return oneSpaced(joinedAtSeams(parts, seams)).toWellFormed();
 }
 
 /**

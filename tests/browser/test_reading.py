@@ -506,3 +506,40 @@ async def test_a_field_that_was_a_password_at_the_look_is_not_read_when_it_shows
         outcome = await hand.act(Read(mark=hand.number("Code")))
         assert outcome.status == "refused"
         assert "hunter2" not in outcome.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("$12<sup>99</sup>", "$12 99"),
+        ("51.20<sup>1</sup>", "51.20 1"),
+        ("10<sup><b>6</b></sup>", "10 6"),
+        ("<sup>1</sup>51.20", "1 51.20"),
+        ("12<span style='vertical-align:super'>99</span> €", "12 99 €"),
+        ("12<sup style='vertical-align:baseline'>99</sup>", "12 99"),
+    ],
+)
+async def test_a_raised_number_is_none_with_the_one_before_it(on: On, cell: str, said: str) -> None:
+    async with on(f"<h2>Prices</h2><table><tr><th>Item<th>Price<tr><td>Tea<td>{cell}</table>") as hand:
+        assert said in (await hand.act(Read(what="page"))).read
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Price={"type": "number"})))
+        assert f'Row 1 has "{said}" for Price, which is not a single number' in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("12<sup>.99</sup>", 12.99),
+        ("1<sup style='vertical-align:baseline;font-size:inherit'>2</sup>", 12),
+        ("12<sup>th</sup>", 12),
+    ],
+)
+async def test_what_looks_like_one_number_is_one(on: On, cell: str, number: float) -> None:
+    async with on(f"<h2>Prices</h2><table><tr><th>Item<th>Price<tr><td>Tea<td>{cell}</table>") as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Price={"type": "number"})))
+        assert json.loads(outcome.read) == [{"Price": number}], outcome.sentence
+
+
+async def test_a_mark_is_named_with_raised_cents_apart(on: On) -> None:
+    async with on("<button>Continue €9<sup>99</sup></button>") as hand:
+        assert hand.number("Continue €9 99")
