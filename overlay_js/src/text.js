@@ -1,5 +1,6 @@
 // The text that an element shows, and how text is normalised: on one line, without icons, and not too long.
-import { attributeOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
+import { attributeOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf } from './dom.js';
+import { nodeTypeOf, styleOf, textContentOf } from './dom.js';
 
 export const LONGEST = 200;
 export const MOST_NODES = 400;
