@@ -12,7 +12,8 @@ import { attributeOf, drawingAddressOf, elementById, flatChildrenOf, hasAttribut
 import { localNameOf, namespaceOf, nodeTypeOf, queryAll, rootOf, styleOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { inputTypeOf, isEditingHost, isFocusable, roleOf } from './role.js';
-import { LONGEST, MOST_NODES, saysSomething, SILENT, textOf, tidy, withoutIcons } from './text.js';
+import { isRaisedOrLowered, joinedAtSeams, LONGEST, MOST_NODES, saysSomething, SILENT } from './text.js';
+import { textOf, tidy, withoutIcons } from './text.js';
 
 const MOST_REFERENCES = 40;
 const SVG = 'http://www.w3.org/2000/svg';
@@ -49,6 +50,7 @@ const INNER_FIELDS = new Set([...RANGES, 'textbox', 'searchbox', 'combobox', 'li
  * @property {boolean} hasLeftOut
  * @property {number} length
  * @property {string[]} parts
+ * @property {number[]} seams where something raised or lowered begins or ends
  */
 
 /**
@@ -74,7 +76,7 @@ function computeName(element, labels, values) {
 function newNameReading(self, labels, how) {
   return {
     self, labels, referenced: false, shows: false, values: true, leavesOut: null, tally: { nodes: 0, hasValues: false },
-    hasLeftOut: false, length: 0, parts: [], ...how,
+    hasLeftOut: false, length: 0, parts: [], seams: [], ...how,
   };
 }
 
@@ -154,7 +156,7 @@ function referentText(target, reading) {
 
 /** A reading within a reading. @param {NameReading} reading @param {Partial<NameReading>} how @returns {NameReading} */
 function nestedReading(reading, how) {
-  return { ...reading, hasLeftOut: false, parts: [], length: 0, ...how };
+  return { ...reading, hasLeftOut: false, parts: [], seams: [], length: 0, ...how };
 }
 
 /**
@@ -274,7 +276,7 @@ function textIn(element, reading) {
   if (namespaceOf(element) !== SVG) addCssContent(element, '::before', shows, reading);
   for (const child of flatChildrenOf(element)) visit(child, shows, reading);
   if (namespaceOf(element) !== SVG) addCssContent(element, '::after', shows, reading);
-  return withoutIcons(reading.parts.join(''));
+  return withoutIcons(joinedAtSeams(reading.parts, reading.seams));
 }
 
 /** @param {Node} node @param {boolean} shows whether text in its parent does @param {NameReading} reading */
@@ -311,7 +313,9 @@ function visit(node, shows, reading) {
   }
   if (SILENT.has(tag) || INNER_FIELDS.has(role)) return;
   const apart = style.display !== 'inline' && style.display !== 'ruby';
+  const isRaised = !apart && isRaisedOrLowered(element, style);
   if (apart) addText(reading, ' ');
+  if (isRaised) reading.seams.push(reading.parts.length);
   const generates = !NO_GENERATED.has(tag) && tag !== 'svg';
   if (generates) addCssContent(element, '::before', visible, reading);
   const isClosed = tag === 'details' && !hasAttribute(element, 'open');
@@ -319,6 +323,7 @@ function visit(node, shows, reading) {
     if (!isClosed || (nodeTypeOf(child) === 1 && localNameOf(child) === 'summary')) visit(child, visible, reading);
   }
   if (generates) addCssContent(element, '::after', visible, reading);
+  if (isRaised) reading.seams.push(reading.parts.length);
   if (apart) addText(reading, ' ');
 }
 

@@ -1,12 +1,13 @@
 // The words of a page, for a request to read it: all of them, those in view, or a table row by row.
+import { paintedCssContentOf } from './css_content.js';
 import { attributeOf, bodyOf, closestInFlatTree, flatChildrenOf, flatContains, flatElementsOf } from './dom.js';
 import { flatParentOf, localNameOf, nodeTypeOf, queryAll, rectOf, rootOf, styleOf, textContentOf } from './dom.js';
 import { areaOf } from './quad.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, roleOrTagOf } from './role.js';
 import { isSecret, readableValueOf } from './state.js';
-import { placedCellsOf } from './table_grid.js';
-import { oneSpaced } from './text.js';
+import { areColumnsDoubtful, placedCellsOf } from './table_grid.js';
+import { isRaisedOrLowered, joinedAtSeams, oneSpaced, withoutIcons } from './text.js';
 import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from './visible.js';
 
 /** @import { Area } from './quad.js' */
@@ -18,6 +19,13 @@ const MOST_SPREAD = 2_000_000;
 const UNREAD = new Set([
   'script', 'style', 'noscript', 'template', 'head', 'iframe', 'svg', 'select', 'textarea', 'datalist',
 ]);
+/** After what may stand in another column; `UNSURE` in Python. */
+const UNSURE_COLUMN = '‹unsure›';
+const LEAST_CELL_OPACITY = 0.01;
+/** CSS pixels. */
+const LEAST_CELL_FONT = 1;
+/** In a longer text a number is not all that a cell says. */
+const LONGEST_FIGURE = 40;
 const FIELDS_IN_CELLS = 'input, select, textarea';
 const CELLS = new Set(['td', 'th']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
@@ -37,12 +45,14 @@ export function readPage(doc, request) {
   if (!body) return { text: '' };
   const clipped = request.what === 'view';
   const lines = /** @type {string[]} */ ([]);
-  let line = '';
+  let line = /** @type {string[]} */ ([]);
+  let seams = /** @type {number[]} */ ([]);
   let nodes = 0;
   const end = () => {
-    const said = oneSpaced(line);
+    const said = oneSpaced(joinedAtSeams(line, seams));
     if (said) lines.push(said);
-    line = '';
+    line = [];
+    seams = [];
   };
   /** @param {Element} element @param {Surroundings} outside */
   const walk = (element, outside) => {
@@ -52,17 +62,20 @@ export function readPage(doc, request) {
     const inner = place ? place.inner : outside;
     const isBlock = !/^(inline|contents)/.test(style.display);
     const isCell = style.display === 'table-cell';
-    if (isCell) line += line ? ' | ' : '';
+    const isRaised = !isBlock && isRaisedOrLowered(element, style);
+    if (isCell) line.push(line.some(Boolean) ? ' | ' : '');
     else if (isBlock || localNameOf(element) === 'br') end();
+    if (isRaised) seams.push(line.length);
     for (const child of flatChildrenOf(element)) {
       if (nodes++ > MOST_READ) return;
       if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child), inner);
       else if (
         nodeTypeOf(child) === 3 && style.visibility === 'visible' && (!clipped || isTextShown(child, inner.flow))
       ) {
-        line += textContentOf(child);
+        line.push(textContentOf(child));
       }
     }
+    if (isRaised) seams.push(line.length);
     if (isBlock && !isCell) end();
   };
   walk(body, rootSurroundings(visibleView()));
@@ -180,6 +193,7 @@ function rowsOf(table) {
  */
 function spreadRows(found) {
   const placed = placedCellsOf(found);
+  const isDoubtful = areColumnsDoubtful(found, placed);
   const begins = Array.from(new Set(placed.flatMap((row) => row.map((each) => each.from)))).sort((a, b) => a - b);
   const columnOf = new Map(begins.map((from, column) => [from, column]));
   const words = new Map();
@@ -196,7 +210,10 @@ function spreadRows(found) {
     };
     room -= row.cells.length;
     for (const { cell, from, to, isOwn } of inRow) {
-      if (!words.has(cell)) words.set(cell, row.isHead ? wordsOf(cell) : wordsOfCellWithFields(cell));
+      if (!words.has(cell)) {
+        const said = row.isHead ? wordsOf(cell) : wordsOfCellWithFields(cell);
+        words.set(cell, isDoubtful && !row.isHead ? `${said} ${UNSURE_COLUMN}`.trim() : said);
+      }
       const [text, first] = [words.get(cell), columnOf.get(from) ?? 0];
       row.cells[first] = text;
       if (!isOwn) room -= text.length;
@@ -269,31 +286,69 @@ function nearestOf(start, wanted) {
   return closestInFlatTree(start, (at) => wanted.test(roleOrTagOf(at)));
 }
 
-/** @param {Element} element */
-export function wordsOf(element) {
+/** @param {Element} element @param {boolean} [isFigure] whether signs that styles add are read too */
+export function wordsOf(element, isFigure) {
   const parts = /** @type {string[]} */ ([]);
+  const seams = /** @type {number[]} */ ([]);
   /** @param {Node} node */
   const walk = (node) => {
-    if (nodeTypeOf(node) === 3) parts.push(textContentOf(node));
+    if (nodeTypeOf(node) === 3 && isFontSeen(node)) parts.push(textContentOf(node));
     if (nodeTypeOf(node) !== 1) return;
     const inner = /** @type {Element} */ (node);
     const style = styleOf(inner);
-    if (isSkippedText(inner) || style.display === 'none' || style.visibility !== 'visible') return;
+    if (style.display === 'none' || style.visibility !== 'visible') return;
+    if (Number(style.opacity) < LEAST_CELL_OPACITY) return;
+    const picture = pictureNameOf(inner);
+    // A sign or a digit belongs to the words around it; the rest would only repeat them.
+    if (picture && !/\p{L}/u.test(picture)) parts.push(picture);
+    if (isSkippedText(inner)) return;
     const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(inner) === 'br';
+    const isRaised = !isApart && isRaisedOrLowered(inner, style);
     if (isApart) parts.push(' ');
+    if (isRaised) seams.push(parts.length);
+    // Words before a number are its label in narrow windows.
+    const sign = isFigure ? paintedCssContentOf(inner, '::before') : '';
+    if (!/\p{L}/u.test(sign)) parts.push(withoutIcons(sign));
     for (const child of flatChildrenOf(inner)) walk(child);
+    if (isFigure) parts.push(paintedCssContentOf(inner, '::after'));
+    if (isRaised) seams.push(parts.length);
     if (isApart) parts.push(' ');
   };
   walk(element);
-  return oneSpaced(parts.join('')).toWellFormed();
+  return oneSpaced(joinedAtSeams(parts, seams)).toWellFormed();
+}
+
+/** Whether letters have a size. @param {Node} text */
+function isFontSeen(text) {
+  const around = flatParentOf(text);
+  return !around || parseFloat(styleOf(around).fontSize) >= LEAST_CELL_FONT;
+}
+
+/** What a picture is called; empty for anything else. @param {Element} element */
+function pictureNameOf(element) {
+  const tag = localNameOf(element);
+  if (attributeOf(element, 'aria-hidden') === 'true') return '';
+  if (tag !== 'img' && tag !== 'svg' && explicitRoleOf(element) !== 'img') return '';
+  const title = tag === 'svg' ? flatElementsOf(element).find((child) => localNameOf(child) === 'title') : null;
+  const alternative = tag === 'img' ? attributeOf(element, 'alt') : title && textContentOf(title);
+  return oneSpaced(attributeOf(element, 'aria-label') || alternative || '');
+}
+
+/** The names of the pictures in a cell that show. @param {Element} cell */
+function picturesIn(cell) {
+  const isShown = (/** @type {Element} */ each) => styleOf(each).display !== 'none' &&
+    styleOf(each).visibility === 'visible';
+  return oneSpaced(queryAll(cell, 'img, svg, [role=img]').filter(isShown).map(pictureNameOf).join(' '));
 }
 
 /**
- * The words of a cell with what its fields hold. Whether a box is ticked is said only where there are no words.
+ * The words of a cell with what its fields hold, or the names of its pictures where it has neither. Whether a box is
+ * ticked is said only where there are no words.
  * @param {Element} cell
  */
 function wordsOfCellWithFields(cell) {
-  const words = wordsOf(cell);
+  const plain = wordsOf(cell);
+  const words = plain.length <= LONGEST_FIGURE && /\p{N}/u.test(plain) ? withoutIcons(wordsOf(cell, true)) : plain;
   const fields = queryAll(cell, FIELDS_IN_CELLS).filter((field) => styleOf(field).display !== 'none');
   const held = fields.map((field) => {
     const type = inputTypeOf(field);
@@ -305,7 +360,7 @@ function wordsOfCellWithFields(cell) {
     const { selectedOptions } = /** @type {HTMLSelectElement} */ (field);
     return Array.from(selectedOptions, (option) => oneSpaced(option.text)).join(', ');
   });
-  return oneSpaced([words, ...held].join(' ')).toWellFormed();
+  return (oneSpaced([words, ...held].join(' ')) || picturesIn(cell)).toWellFormed();
 }
 
 /**

@@ -32,8 +32,9 @@ export function placedCellsOf(rows) {
     const own = /** @type {typeof above} */ ([]);
     let column = 0;
     let passed = 0;
-    for (const cell of row.cells) {
-      if (isIndexed) column = Math.max(column, numberIn(cell, 'aria-colindex') - 1);
+    const cells = isIndexed ? row.cells.toSorted((one, other) => toldColumnOf(one) - toldColumnOf(other)) : row.cells;
+    for (const cell of cells) {
+      if (isIndexed) column = Math.max(column, toldColumnOf(cell) - 1);
       for (; passed < above.length && above[passed].from <= column; passed++) {
         column = Math.max(column, above[passed].to);
       }
@@ -48,16 +49,32 @@ export function placedCellsOf(rows) {
   return every;
 }
 
-/** Whether every cell tells its column: then some may be missing, out of view. @param {{cells: Element[]}[]} rows */
+/**
+ * Whether every cell tells its column, no two in a row the same: then some may be missing, out of view, or stand in
+ * another order.
+ * @param {{cells: Element[]}[]} rows
+ */
 function areColumnsTold(rows) {
   return rows.every(({ cells }) => {
-    let last = 0;
-    return cells.every((cell) => {
-      const [before, told] = [last, numberIn(cell, 'aria-colindex')];
-      last = told;
-      return told > before;
-    });
+    const told = new Set(cells.map(toldColumnOf));
+    return told.size === cells.length && !told.has(0);
   });
+}
+
+/**
+ * Whether some cells tell columns that they do not stand in, and others tell none, so that no place is certain.
+ * @param {{cells: Element[]}[]} rows @param {Placed[][]} placed
+ */
+export function areColumnsDoubtful(rows, placed) {
+  if (areColumnsTold(rows)) return false;
+  const away = placed.flat().filter(({ cell, isOwn }) => isOwn && toldColumnOf(cell))
+    .map(({ cell, from }) => toldColumnOf(cell) - from);
+  return new Set(away).size > 1;
+}
+
+/** The column that a cell says it is in, from 1; 0 if it says none. @param {Element} cell */
+function toldColumnOf(cell) {
+  return numberIn(cell, 'aria-colindex');
 }
 
 /** @param {Element} cell */

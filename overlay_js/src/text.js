@@ -1,5 +1,6 @@
 // The text that an element shows, and how text is normalised: on one line, without icons, and not too long.
-import { attributeOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
+import { attributeOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf } from './dom.js';
+import { nodeTypeOf, styleOf, textContentOf } from './dom.js';
 
 export const LONGEST = 200;
 export const MOST_NODES = 400;
@@ -9,6 +10,10 @@ export const SILENT = new Set([
   'title',
   'desc', 'rt', 'rp',
 ]);
+/** Of the font around it; a larger one looks as if it stood on the line. */
+const MOST_RAISED_FONT = 0.9;
+const DIGIT_LAST = /\p{N}\p{Cf}*$/u;
+const DIGIT_FIRST = /^\p{Cf}*\p{N}/u;
 /** Icon fonts keep their glyphs here; as letters they mean nothing. */
 const PRIVATE_USE = /[\ue000-\uf8ff\u{f0000}-\u{10fffd}]/gu;
 
@@ -40,6 +45,7 @@ export function saysSomething(text) {
  */
 export function textOf(element, isLeftOut, isTextLeftOut) {
   const parts = /** @type {string[]} */ ([]);
+  const seams = /** @type {number[]} */ ([]);
   let nodes = 0;
   let length = 0;
   /** @param {Node} node @param {boolean} shows */
@@ -68,12 +74,42 @@ export function textOf(element, isLeftOut, isTextLeftOut) {
       return;
     }
     const apart = style.display !== 'inline';
+    const isRaised = !apart && isRaisedOrLowered(child, style);
     if (apart) parts.push(' ');
+    if (isRaised) seams.push(parts.length);
     for (const inner of openChildrenOf(child)) visit(inner, style.visibility === 'visible');
+    if (isRaised) seams.push(parts.length);
     if (apart) parts.push(' ');
   };
   for (const child of openChildrenOf(element)) visit(child, true);
-  return oneSpaced(parts.join(''));
+  return oneSpaced(joinedAtSeams(parts, seams));
+}
+
+/**
+ * Whether an element is seen to stand above or below its line, as cents, powers and numbers of footnotes do.
+ * @param {Element} element @param {CSSStyleDeclaration} style
+ */
+export function isRaisedOrLowered(element, style) {
+  if (style.verticalAlign === 'super' || style.verticalAlign === 'sub') return true;
+  const tag = localNameOf(element);
+  const around = tag === 'sup' || tag === 'sub' ? flatParentOf(element) : null;
+  return around !== null && parseFloat(style.fontSize) < MOST_RAISED_FONT * parseFloat(styleOf(around).fontSize);
+}
+
+/**
+ * The parts of a text, with a space between two digits of which one is raised: `12⁹⁹` is no 1299.
+ * @param {string[]} parts @param {number[]} seams where something raised begins or ends, in order
+ */
+export function joinedAtSeams(parts, seams) {
+  if (!seams.length) return parts.join('');
+  let text = '';
+  let from = 0;
+  for (const to of [...seams, parts.length]) {
+    const next = parts.slice(from, to).join('');
+    text += from && DIGIT_LAST.test(text) && DIGIT_FIRST.test(next) ? ` ${next}` : next;
+    from = to;
+  }
+  return text;
 }
 
 /** The children that are there to be seen: of a closed `<details>` only the summary. @param {Element} element */

@@ -506,3 +506,83 @@ async def test_a_field_that_was_a_password_at_the_look_is_not_read_when_it_shows
         outcome = await hand.act(Read(mark=hand.number("Code")))
         assert outcome.status == "refused"
         assert "hunter2" not in outcome.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("$12<sup>99</sup>", "$12 99"),
+        ("51.20<sup>1</sup>", "51.20 1"),
+        ("10<sup><b>6</b></sup>", "10 6"),
+        ("<sup>1</sup>51.20", "1 51.20"),
+        ("12<span style='vertical-align:super'>99</span> €", "12 99 €"),
+        ("12<sup style='vertical-align:baseline'>99</sup>", "12 99"),
+    ],
+)
+async def test_a_raised_number_is_none_with_the_one_before_it(on: On, cell: str, said: str) -> None:
+    async with on(f"<h2>Prices</h2><table><tr><th>Item<th>Price<tr><td>Tea<td>{cell}</table>") as hand:
+        assert said in (await hand.act(Read(what="page"))).read
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Price={"type": "number"})))
+        assert f'Row 1 has "{said}" for Price, which is not a single number' in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("12<sup>.99</sup>", 12.99),
+        ("1<sup style='vertical-align:baseline;font-size:inherit'>2</sup>", 12),
+        ("12<sup>th</sup>", 12),
+    ],
+)
+async def test_what_looks_like_one_number_is_one(on: On, cell: str, number: float) -> None:
+    async with on(f"<h2>Prices</h2><table><tr><th>Item<th>Price<tr><td>Tea<td>{cell}</table>") as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Price={"type": "number"})))
+        assert json.loads(outcome.read) == [{"Price": number}], outcome.sentence
+
+
+async def test_a_mark_is_named_with_raised_cents_apart(on: On) -> None:
+    async with on("<button>Continue €9<sup>99</sup></button>") as hand:
+        assert hand.number("Continue €9 99")
+
+
+_ORDERED = """<div role=grid aria-label=Stock><div role=row>{0}</div><div role=row>{1}</div></div>"""
+_HEADS = "<b role=columnheader {0}>Item</b> <b role=columnheader {2}>Price</b> <b role=columnheader {1}>Qty</b>"
+_CELLS = "<i role=gridcell {0}>Tea</i> <i role=gridcell {2}>40</i> <i role=gridcell {1}>3</i>"
+_TOLD = [f"aria-colindex={at}" for at in (1, 2, 3)]
+
+
+async def test_cells_stand_in_the_column_that_they_tell(on: On) -> None:
+    heads = "<b role=columnheader aria-colindex=1>Item</b> <b role=columnheader aria-colindex=2>Qty</b>"
+    heads += "<b role=columnheader aria-colindex=3>Price</b>"
+    async with on(_ORDERED.format(heads, _CELLS.format(*_TOLD))) as hand:
+        asked = _with(Item={"type": "string"}, Qty={"type": "number"}, Price={"type": "number"})
+        outcome = await hand.act(Extract(mark="", json_schema=asked))
+        assert json.loads(outcome.read) == [{"Item": "Tea", "Qty": 3, "Price": 40}], outcome.sentence
+
+
+async def test_cells_in_another_order_than_they_tell_are_unsure_where_others_tell_none(on: On) -> None:
+    async with on(_ORDERED.format(_HEADS.format("", "", ""), _CELLS.format(*_TOLD))) as hand:
+        outcome = await hand.act(Extract(mark="", json_schema=_with(Qty={"type": "number"})))
+        assert 'Row 1 has "3" for Qty, which may have been read wrongly' in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        ("<span style='font-size:0'>9</span>5", "5"),
+        ("<span style='opacity:0'>9</span>5", "5"),
+        ("<img alt=No>", "No"),
+        ("<svg role=img aria-label=Yes></svg>", "Yes"),
+        ("<svg><title>Yes</title></svg>", "Yes"),
+        ("<img alt=Mug> Mug", "Mug"),
+        ("<img alt='−'>5", "−5"),
+        ("<span class=neg>7</span>", "−7"),
+        ("<span class=label>7</span>", "7"),
+        ("<span class=scale>7</span>", "7 k"),
+    ],
+)
+async def test_a_cell_is_read_as_it_is_seen(on: On, cell: str, read: str) -> None:
+    styles = "<style>.neg::before{content:'−'}.label::before{content:'Left: '}.scale::after{content:' k'}</style>"
+    async with on(f"{styles}<h2>Prices</h2><table><tr><th>Item<th>Left<tr><td>Tea<td>{cell}</table>") as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Left={"type": "string"})))
+        assert json.loads(outcome.read) == [{"Left": read}], outcome.sentence

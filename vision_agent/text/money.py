@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from vision_agent.text.number_words import CJK_SCALES, LARGEST
+
 CURRENCIES = ("EUR", "USD", "GBP", "CHF", "JPY")
 """Those in which a limit can be given."""
 
@@ -43,17 +45,22 @@ _WAY = "|".join(
 )
 _GAP = r"[ \t]?"
 _BEFORE = re.compile(rf"(?:{_WAY})[.:]?{_GAP}[-+~≈]?{_GAP}[.,]?$")
-_TIMES = {"k": 3, "tsd": 3, "thousand": 3, "m": 6, "mn": 6, "mio": 6, "million": 6, "bn": 9, "mrd": 9, "billion": 9}
-_FACTOR = rf"(?P<times>(?i:{'|'.join(sorted(_TIMES, key=len, reverse=True))}))(?:en|s|\.)?(?!{_LETTER})"
+_CJK = {**CJK_SCALES, "兆": 12, "조": 12}
+_FACTOR = (
+    rf"(?:(?P<times>(?i:{'|'.join(sorted(LARGEST, key=len, reverse=True))}))(?:en|s|\.)?(?!{_LETTER})"
+    rf"|(?P<cjk>[{''.join(_CJK)}]+))"
+)
 _AFTER = re.compile(rf"{_GAP}(?:{_FACTOR})?{_GAP}(?:{_WAY})?")
 _NUMBER = re.compile(
-    r"\d+(?:[.,'’‘·_]\d+|[ ]\d{3}(?!\d))*(?P<cents>[ ]\d{2}(?![\d.,:/]))?(?P<none>[.,][ ]?[-–—]{1,2})?"
+    r"\d+(?:[.,'’‘·_]\d+|[ ]\d{3}(?!\d))*(?P<cents>[ ]\.?\d{2}(?![\d.,:/]))?(?P<none>[.,][ ]?[-–—]{1,2})?"
     r"(?:[eE]\+?(?P<power>\d{1,2})(?!\w))?"
 )
 _COUNT_BEFORE = re.compile(r"(\d{1,9})[ \t]?[×xX*][ \t]?$")
 _COUNT_AFTER = re.compile(r"[ \t]?[×xX*][ \t]?(\d{1,9})(?![\d.,])")
 _SWISS = re.compile(rf"(?<!{_LETTER})Fr\.?{_GAP}$")
 _RANGE = re.compile(r"[ \t]?[-–—][ \t]?")
+_POINT = re.compile(r"(?:^|[^\d\s.,])\s*[€$£¥]\.$")
+"""Before cents alone: `€.50`."""
 _BACKWARDS = re.compile("[\u202e\u202b\u2067]")
 _NEAR = 24
 """Letters before and after a number in which its currency is looked for."""
@@ -130,6 +137,11 @@ def amounts_in(text: str) -> list[Amount]:
     return list(_amounts(text) if len(text) <= _REMEMBERED else _amounts.__wrapped__(text))
 
 
+def names_currency(word: str) -> bool:
+    """Whether a word or a sign names a currency: `USD`, `€`, `euros`."""
+    return re.fullmatch(_WAY, word) is not None
+
+
 @lru_cache(maxsize=4096)
 def _amounts(text: str) -> tuple[Amount, ...]:
     """The same, remembered: the words beside hundreds of marks are read at each look, and most were there before."""
@@ -151,10 +163,11 @@ def _amounts_in(line: str) -> Iterator[Amount]:
         elif not named and number["none"] and _SWISS.search(line[: number.start()]):
             named = ["CHF"]
         ended, inherited = number.end(), [*named]
-        named += [code for code in (*_WAYS, "other") if after is not None and after[code]]
+        codes_after = [code for code in (*_WAYS, "other") if after is not None and after[code]]
+        named += codes_after
         if not named and not number["none"]:
             continue
-        factor = Decimal(10) ** (_TIMES[after["times"].lower()] if after is not None and after["times"] else 0)
+        factor = Decimal(10) ** (_power(after) if after is not None else 0)
         factor *= Decimal(10) ** int(number["power"] or 0)
         begins = number.start() - (len(before[0]) if before else 0)
         ends = number.end() + (len(after[0]) if after is not None and named else 0)
@@ -163,18 +176,29 @@ def _amounts_in(line: str) -> Iterator[Amount]:
         words = " ".join(line[number.start() - len(before[0]) if before else number.start() : number.end()].split())
         if after is not None and named:
             words = f"{words}{after[0]}".strip()
+        value = _value(number, is_after_currency=before is not None and not codes_after)
         for currency in named or [""] * bool(number["none"]):
-            yield Amount(_value(number) * factor, currency, words)
+            yield Amount(value * factor, currency, words)
 
 
-def _value(number: re.Match[str]) -> Decimal:
-    """The largest of what a number may mean: `1.234` is 1234, and `120 99` is 120.99, as if the cents were raised."""
+def _power(after: re.Match[str]) -> int:
+    return LARGEST[after["times"].lower()] if after["times"] else sum(_CJK[each] for each in after["cjk"] or "")
+
+
+def _value(number: re.Match[str], is_after_currency: bool) -> Decimal:
+    """The largest of what a number may mean: `1.234` is 1234, and `120 99` is 120.99, as if the cents were raised.
+
+    In `12 99 €` the `12` may be something else; in `€ 12 99` it is not (`is_after_currency`).
+    """
     digits = re.split("[eE]", number[0])[0]
-    written = re.sub(r"[ '’‘·_]", "", digits.removesuffix(number["none"] or ""))
+    plain = digits.removesuffix(number["none"] or "")
+    written = re.sub(r"[ '’‘·_]", "", plain.removesuffix(number["cents"] or ""))
     if not number["cents"]:
-        return _plain_value(written)
-    whole = written[:-2]
-    return max(_plain_value(whole) + Decimal(written[-2:]) / 100, Decimal(written[-2:]))
+        is_fraction = len(written) == 2 and _POINT.search(number.string[: number.start()])
+        return _plain_value(written) / (100 if is_fraction else 1)
+    cents = Decimal(number["cents"][-2:])
+    whole = _plain_value(written) + cents / 100
+    return whole if is_after_currency else max(whole, cents)
 
 
 def _plain_value(written: str) -> Decimal:

@@ -10,15 +10,40 @@ import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
 
-_MINUS = "-−–﹣－"
+from vision_agent.text.money import names_currency
+from vision_agent.text.number_words import (
+    CJK_DOUBTFUL,
+    CJK_MONEY,
+    CJK_SCALES,
+    DOUBTFUL,
+    DOUBTFUL_PARTS,
+    ENGLISH_SCALES,
+    SCALES,
+)
+
+_MINUS = "-−–﹣－‐‑‒⁻₋˗➖"
+_DASHES = "—―⸺⸻﹘⁃±∓"
+"""What may be a minus or not."""
+_DOWN = "▼▽↓⬇🔻📉"
+_UP = "▲△"
+"""Japanese accounts write a loss so."""
+_MINUS_WORD = re.compile(
+    r"\b(?:minus|moins|menos|meno|min|negative|neg|negativ|минус|мінус|miinus|mínusz|eksi|マイナス|負)\b"
+    r"|[負负]|マイナス|마이너스",
+    re.IGNORECASE,
+)
 _SPACES = "\u00a0\u2009\u202f"
 """Those that pages put between groups of three digits."""
 _TOKEN = re.compile(rf"\d(?:[\d.,'’{_SPACES}]*\d)?")
 _GROUPS = re.compile(r"\d{1,3}(\D\d{3})+")
-_TIMES = {"thousand": 3, "tsd": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "billion": 9, "mrd": 9, "bn": 9}
-_AFTER = re.compile(rf"(?P<gap>[ {_SPACES}]?)(?P<word>[^\W\d_]*)")
+_WORD = re.compile(r"[^\W\d_]+")
+_AFTER = re.compile(r"(?P<gap>\s*)(?P<word>[^\W\d_]*)")
 _LETTERS = {"k", "m", "b", "t"}
 """What may stand for thousands and more; apart from the number, and not beside money, it may be a unit."""
+_MONEY_LETTERS = {*_LETTERS, "g", "l", "mm"}
+_SCALED_CODE = re.compile(r"(?:[kmbtg]|mm|mn|bn)(?:eur|usd|gbp|chf|jpy|sek|nok|dkk|pln|czk|cny|inr|aud|cad)")
+"""As in `5 TEUR`."""
+_POINT_OF_WORD = re.compile(r"(?:^|[^\w])(?:rs|fr|sfr|nr|no|kr)\.$", re.IGNORECASE)
 
 
 def decimal_sign(texts: Iterable[str]) -> str | None:
@@ -33,13 +58,15 @@ def number_in(text: str, decimal: str | None = None) -> Decimal:
     Raises:
         ValueError: there is none, there are several, or it may mean several; the message is a clause that says so.
     """
-    plain = "".join(each for each in text if unicodedata.category(each) != "Cf").strip()
+    composed = unicodedata.normalize("NFC", text)
+    plain = "".join(each for each in composed if unicodedata.category(each) != "Cf").strip().replace("\ufe0f", "")
     found = [*_TOKEN.finditer(plain)]
     if len(found) != 1 or any(unicodedata.category(each) == "No" for each in plain):
         raise ValueError("is not a single number")
     [token] = found
     before, after = plain[: token.start()], plain[token.end() :]
-    return _sign(before, after) * _plain_number(token[0], decimal) * _factor(before, after)
+    number = _fraction(before, token[0]) if before.endswith((".", ",")) else _plain_number(token[0], decimal)
+    return _sign(before, after, token[0]) * number * _factor(before, after)
 
 
 def is_plain_number(text: str) -> bool:
@@ -47,31 +74,106 @@ def is_plain_number(text: str) -> bool:
     return re.fullmatch(rf"[+{_MINUS}]?{_TOKEN.pattern}", text.strip()) is not None
 
 
-def _sign(before: str, after: str) -> int:
-    if before.startswith("(") and after.rstrip().endswith(")"):
+def _fraction(before: str, token: str) -> Decimal:
+    """The number after a point: `.99`; but `Rs.500` has the point of a word."""
+    if _POINT_OF_WORD.search(before):
+        return _plain_number(token, None)
+    lead = before[-2:-1]
+    if before.endswith(",") or not token.isdecimal() or (lead and (lead.isalnum() or lead in ".,…")):
+        raise ValueError("may be less than it says, because of the sign before it")
+    return Decimal(f"0.{token}")
+
+
+def _sign(before: str, after: str, token: str) -> int:
+    if _is_in_brackets(before, after, token):
         raise ValueError("may be negative, because it is in brackets")
     if re.match(rf"\s?[{_MINUS}](?!\w)", after):
         raise ValueError("may be negative, because a minus follows it")
+    word = _MINUS_WORD.search(before)
+    if word is not None:
+        raise ValueError(f"may be negative, because of the {word[0]!r} before it")
+    if re.search(f"[{_DASHES}{_UP}]", before) or re.search(f"[{_DOWN}]", before + after):
+        raise ValueError("may be negative or not")
     minus = re.search(rf"[{_MINUS}]", before)
     if minus is None:
         return 1
     lead, rest = before[: minus.start()], before[minus.end() :]
-    # `−5`, `−€5`, `€ −5`, `- 5`, `Loss −5`; but not `A-5` or `Loss - 5`.
-    is_first = not re.search(r"\w", lead) and not re.search(r"[^\W\d_]{4}", rest)
-    if is_first or (not rest and lead[-1:].isspace()):
+    # `−5`, `−€5`, `€ −5`, `- 5`, `Loss −5`; but not `A-5`, `Loss - 5`, `+/-5` or `--5`.
+    is_first = not re.search(r"[\w/]", lead) and not re.search(rf"[^\W\d_]{{4}}|[{_MINUS}]", rest)
+    if is_first or (rest in ("", ".") and lead[-1:].isspace()):
         return -1
     raise ValueError("may be negative or not")
 
 
+def _is_in_brackets(before: str, after: str, token: str) -> bool:
+    """Whether brackets may make it negative, as in `(5)`, `$ (5)` and `(5) USD`; in `Inbox (5)` they do not."""
+    if before.startswith("(") and after.rstrip().endswith(")"):
+        return True
+    opening = max(
+        (at for at, each in enumerate(before) if unicodedata.category(each) == "Ps" and each not in "„‚"), default=None
+    )
+    if opening is None or any(unicodedata.category(each) == "Pe" for each in before[opening:]):
+        return re.match(r"\s*\S{0,3}[)）]", after) is not None and "(" not in after
+    inside, lead = before[opening + 1 :], before[:opening]
+    if not all(map(names_currency, _WORD.findall(inside))):
+        return False  # `Size (EU 42)`
+    is_label = any(not names_currency(each) for each in _WORD.findall(lead))
+    return not is_label or not token.isdecimal() or _has_money(before + after)
+
+
+def _has_money(text: str) -> bool:
+    return any(unicodedata.category(each) == "Sc" for each in text) or any(map(names_currency, _WORD.findall(text)))
+
+
 def _factor(before: str, after: str) -> Decimal:
     found = _AFTER.match(after)
-    word = found["word"] if found else ""
-    if word.casefold() in _TIMES:
-        return Decimal(10) ** _TIMES[word.casefold()]
-    is_money = any(unicodedata.category(each) == "Sc" for each in before + after)
-    if word.casefold() in _LETTERS and (found is None or not found["gap"] or is_money or word in "kK"):
-        raise ValueError(f"may be more than it says, because of the {word!r} after it")
-    return Decimal(1)
+    gap, word = (found["gap"], found["word"]) if found else ("", "")
+    factor = _scale(word)
+    rest = after[len(gap) + len(word) :] if factor is not None else after
+    is_money = _has_money(before + after)
+    small = word.casefold()
+    if factor is None and small in _LETTERS and (not gap or is_money or word in "kKM"):
+        raise _more(word)
+    if factor is None and ((is_money and small in _MONEY_LETTERS) or word == "MM" or _SCALED_CODE.fullmatch(small)):
+        raise _more(word)
+    following = [each for each in _WORD.findall(rest) if not names_currency(each)][:1]
+    for other in [*_WORD.findall(before), *_WORD.findall(rest)]:  # `€ million 5`, `5 thousand million`
+        if other.casefold() in SCALES or other.casefold() in ENGLISH_SCALES:
+            raise _more(other, "beside")
+    for other in following:
+        is_letter = is_money and other.casefold() in _MONEY_LETTERS
+        if is_letter or other.casefold() in DOUBTFUL or other[0] in (*CJK_SCALES, *CJK_DOUBTFUL):
+            raise _more(other)
+    for part in DOUBTFUL_PARTS:
+        if part in before + after:
+            raise _more(part, "beside")
+    return factor or Decimal(1)
+
+
+def _more(word: str, where: str = "after") -> ValueError:
+    return ValueError(f"may be more than it says, because of the {word!r} {where} it")
+
+
+def _scale(word: str) -> Decimal | None:
+    """What the word after a number multiplies it by; None if it is no such word.
+
+    Raises:
+        ValueError: it may be one, or may mean several.
+    """
+    power = ENGLISH_SCALES.get(word, SCALES.get(word.casefold()))
+    if power is not None:
+        return Decimal(10) ** power
+    if not word:
+        return None
+    if word.casefold() in DOUBTFUL or word[0] in CJK_DOUBTFUL:
+        raise _more(word)
+    scales = re.match(f"[{''.join(CJK_SCALES)}]*", word)
+    signs, rest = (scales[0], word[scales.end() :]) if scales else ("", word)
+    if not signs:
+        return None
+    if rest[:1] and (rest[0] in CJK_DOUBTFUL or (CJK_SCALES[signs[-1]] < 4 and rest[0] not in CJK_MONEY)):
+        raise _more(word)
+    return Decimal(10) ** sum(CJK_SCALES[each] for each in signs)
 
 
 def _sign_shown(token: str) -> str | None:
