@@ -63,7 +63,8 @@ IMPORTS = {
 
 INSIDE = {
     "policy": {
-        "risk_words": "",
+        "risk_tables": "",
+        "risk_words": "risk_tables",
         "approval": "risk_words",
         "blockers": "",
         "budget": "",

@@ -5,7 +5,7 @@ import { attributeOf, firstElementOf, flatChildrenOf, hasAttribute, localNameOf,
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { innerControlOf } from './inner_control.js';
-import { tooltipOf } from './name.js';
+import { descriptionOf, tooltipOf } from './name.js';
 import { abridged } from './steady_text.js';
 import { oneSpaced, saysSomething, SILENT, tidy, withoutIcons } from './text.js';
 
@@ -24,13 +24,17 @@ const SMALLEST_TEXT_BOX = 3;
 export const SMALLEST_PAINTED_FONT = 4;
 const HIDING_CLIP = /^(rect\(0|inset\((50|100)%|circle\(0|polygon\(0)/;
 const ICON_FONT = /icon|symbol|glyph|awesome/i;
+/** The word behind a number or an id. */
+const VERB_OF_PATH = /\/(?:\d+|(?=[\w-]*\d)[\w-]{8,})\/([a-z][a-z_-]*)\/?$/i;
+const VERB_OF_QUERY = /(?:^|&)(?:action|do|op|cmd|method|_method)=([a-z][a-z_-]*)/gi;
 /** The caret that a terminal draws as a letter of its own behind its text, and that blinks. */
 const DRAWN_CARET = /(?:^|\s)[█▉▊▋▌▍▎▏▐▮⎸]\s*$/u;
 
 /**
  * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
- * does: what it shows, what the control that it labels shows, its title, the alternatives of its pictures, where its
- * form goes, and the same of the control in it that is pressed for it; of the box of a combobox only what it shows.
+ * does: what it shows, what the control that it labels shows, its title and description, the alternatives of its
+ * pictures, where its form or link goes, and the same of the control in it that is pressed for it; of the box of a
+ * combobox only what it shows.
  * @param {Element} element @param {Element} control @param {string} kind @param {string} name @param {Labels} [labels]
  */
 export function wordsBesideName(element, control, kind, name, labels = new Map()) {
@@ -40,7 +44,10 @@ export function wordsBesideName(element, control, kind, name, labels = new Map()
   const inner = innerControlOf(element);
   const within = inner ? [attributeOf(inner, 'aria-label') ?? '', tooltipOf(inner), wordsOfForm(inner)] : [];
   const told = firstElementOf(element) ? [...alternativesIn(element), rubyIn(element)] : [];
-  const own = [tooltipOf(control), ...told, wordsOfForm(control)];
+  const own = [
+    tooltipOf(control), descriptionOf(control, labels), attributeOf(control, 'aria-description') ?? '', ...told,
+    wordsOfForm(control), wordsOfLink(control),
+  ];
   const says = [shown, labelled, ...own, ...within]
     .filter((text) => text && saysSomething(text) && !name.includes(text));
   const shows = agree(name, shown) ? '' : shown;
@@ -190,4 +197,17 @@ function wordsOfForm(control) {
   const action = attributeOf(control, 'formaction') ?? attributeOf(form, 'action') ?? '';
   const path = action.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').replace(/[?#].*/, '');
   return tidy(path.replace(/[^\p{L}\p{N}]+/gu, ' '), 80);
+}
+
+/**
+ * What a link does to a thing, as its address says: `/items/5/delete` and `?action=delete`. Other addresses only name
+ * where it leads.
+ * @param {Element} control
+ */
+function wordsOfLink(control) {
+  if (localNameOf(control) !== 'a') return '';
+  const [path, query = ''] = (attributeOf(control, 'href') ?? '').split('#')[0].split('?');
+  const verb = path.match(VERB_OF_PATH)?.[1] ?? '';
+  const asked = Array.from(query.matchAll(VERB_OF_QUERY), (found) => found[1]);
+  return tidy([verb, ...asked].filter(Boolean).join(' ').replace(/[^\p{L}]+/gu, ' '), 80);
 }

@@ -14,7 +14,7 @@ from vision_agent.actions import Click
 from vision_agent.browser import live
 from vision_agent.policy import risk_words
 from vision_agent.policy.approval import risks_of
-from vision_agent.policy.risk_words import is_bin, is_refusal, risks_in
+from vision_agent.policy.risk_words import is_answer, is_bin, is_named_bin, is_refusal, risks_in
 from vision_agent.settings import ApprovalSettings, ObserveSettings
 from vision_agent.types import Decision
 from vision_agent.vision.image_limits import ImageLimits
@@ -203,7 +203,66 @@ def test_harmless_names_tell_none(text: str) -> None:
     assert not list(risks_in(text)), list(risks_in(text))
 
 
+WORDS_OF_MORE_LANGUAGES = {
+    "da": ("Køb nu", "Slet konto"),
+    "no": ("Kjøp", "Slett"),
+    "fi": ("Osta nyt", "Poista tili"),
+    "cs": ("Koupit", "Smazat účet"),
+    "hu": ("Fizetés", "Fiók törlése"),
+    "vi": ("Thanh toán", "Xóa tài khoản"),
+    "id": ("Beli sekarang", "Hapus akun"),
+    "he": ("קנה עכשיו", "מחק חשבון"),
+    "th": ("ซื้อเลย", "ลบบัญชี"),
+    "el": ("Αγορά τώρα", "Διαγραφή λογαριασμού"),
+    "ro": ("Cumpără acum", "Șterge contul"),
+    "bg": ("Купи сега", "Изтрий профила"),
+}
+
+
+@pytest.mark.parametrize("language", WORDS_OF_MORE_LANGUAGES)
+def test_buying_and_deleting_are_known_in_twelve_more_languages(language: str) -> None:
+    for text, risk in zip(WORDS_OF_MORE_LANGUAGES[language], ("pay", "delete"), strict=True):
+        for shown in (text, text.upper(), text.lower(), DISGUISES["zero-width spaces"](text)):
+            assert risk in set(risks_in(shown)), (shown, risk_words.readings(shown))
+
+
+@pytest.mark.parametrize(
+    ("risk", "texts"),
+    [
+        ("pay", "Sell all | Place trade | Place bet | Charge card | Issue refund | Pre-order | Order again | Run payroll"),
+        ("pay", "💳 | Sell for €12 | Megrendelem | Zaplatit | Maksa | Bayar | Đặt hàng | שלם עכשיו | ชำระเงิน | Плати"),
+        ("delete", "Factory reset | Clear all data | Drop database | Drop table | Unlink bank account | Don't save"),
+        ("delete", "Don’t save | Discard | Papierkorb leeren | Konto schließen | Vider la corbeille | Dar de baja"),
+        ("delete", "🗑️ | 🗑 3 items | delete_forever | Deletes everything permanently | Fjern | Odstranit | Törlés"),
+        ("delete", "Gỡ bỏ | Αφαίρεση | Elimină | Премахни | הסר"),
+    ],
+)  # fmt: skip
+def test_what_pays_or_deletes_in_other_words_or_signs_is_known(risk: str, texts: str) -> None:
+    assert [text for text in texts.split(" | ") if risk not in set(risks_in(text))] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sort order", "Order by date", "Order details", "Reset filters", "Clear search", "Clear filters", "Reorder columns", "🛒",
+        "Drop shadow", "Dropdown", "Sell with us", "Charge level", "Market", "Refund policy", "Database", "Payroll", "Unlink",
+        "Don't show again", "Shopping list", "Bin size", "กลับ", "ประวัติการสั่งซื้อ", "Keresés törlése", "Vapaata tilaa", "Pesan masuk",
+        "Plata", "Da", "Sim", "Igen", "Slot", "file_name",
+    ],
+)  # fmt: skip
+def test_names_with_a_risky_word_in_another_sense_stay_harmless(text: str) -> None:
+    assert not list(risks_in(text)), list(risks_in(text))
+
+
+def test_answers_that_only_agree_are_known_in_several_languages() -> None:
+    known = "Yes | Yes! | OK, continue | ✓ | Go ahead | I'm sure | Ja | Oui | Sí | Tak | Evet | Да | はい | 确定 | 확인 | نعم | כן | ตกลง"
+    assert all(map(is_answer, known.split(" | ")))
+    assert not any(map(is_answer, ("No", "Continue shopping", "→", "", "Cancel", "Yesterday", "Pay now")))
+
+
 def test_bins_and_refusals_are_known_in_several_languages() -> None:
     assert all(map(is_bin, ("Trash", "Papierkorb", "Corbeille", "ゴミ箱")))
+    assert all(map(is_named_bin, ("Bin", "Papierkorb", "Corbeille")))
+    assert not any(map(is_named_bin, ("Bin size", "Корзина", "Cart")))
     assert all(map(is_refusal, ("Cancel", "No, thanks", "Nicht jetzt", "Annuler", "Anuluj", "取消")))
     assert not any(map(is_refusal, ("Yes, cancel my order", "No limits: pay", "Bezahlen")))

@@ -18,7 +18,8 @@ from vision_agent.actions import Click
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy import task_limits
-from vision_agent.policy.approval import Answers
+from vision_agent.policy.approval import Answers, risks_taken
+from vision_agent.policy.spending import pays
 from vision_agent.record.read import read
 from vision_agent.settings import ApprovalSettings, ModelSettings, Settings
 from vision_agent.text.money import Money
@@ -295,3 +296,12 @@ async def test_a_link_to_the_checkout_is_held_to_the_limit_and_spends_nothing(
     done, outcomes = await run(page, site, tmp_path, *lines, limits=Limits(spend=Money("20 EUR")))
     assert [each.status for each in outcomes[:2]] == ["done", "done"]
     assert task_limits.used_in(done.task, done.steps).money == Decimal(14)
+
+
+def test_continue_in_a_checkout_is_asked_about_and_does_not_count_as_spent() -> None:
+    marks = (mark(1, "Continue"), mark(2, "Confirm"))
+    page = seen(*(each.model_copy(update={"heading": "Checkout"}) for each in marks))
+    for number, is_payment in ((1, False), (2, True)):
+        click = Click(target=number)
+        assert "pay" in risks_taken(click, page)
+        assert pays(click, page) == is_payment

@@ -66,6 +66,17 @@ def test_base64_is_found_wherever_it_begins_in_a_longer_text(
     assert len(cleaned) - len("<secret:password>") <= len(text) - len(value.encode()) * 4 // 3
 
 
+@pytest.mark.parametrize("value", ["Grün-Käse-47", "contraseña9", "pé1"])
+@pytest.mark.parametrize("before", ["", "a", "ann:"])
+def test_base64_of_latin_1_is_found_as_btoa_and_basic_auth_make_it(before: str, value: str) -> None:
+    redact = Redactor([Secret(name="word", value=SecretStr(value))])
+    code = base64.b64encode(f"{before}{value}".encode("latin-1")).decode()
+    told = redact(f"Authorization: Basic {code} sent")
+    assert "<secret:word>" in told
+    assert told.endswith(" sent")
+    assert code[-8:] not in told
+
+
 def test_base64_of_the_escaped_forms_is_found_too() -> None:
     body = json.dumps({"password": AWKWARD}).encode()
     assert "<secret:password>" in redacted(base64.b64encode(body).decode())

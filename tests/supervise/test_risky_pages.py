@@ -246,3 +246,71 @@ async def test_what_a_control_does_is_judged_by_what_is_painted_labelled_and_sen
         seen = await browser.observe()
     action = Click(target=1) if line == "click 1" else parse([line])[0].build(seen)
     assert {each.risk for each in risks_of(ApprovalSettings(), decided(action), seen)} == risks, seen.listing
+
+
+MODAL = """<h1>Drive</h1><div style='position:fixed;inset:0;background:#0008'>
+<div class=modal style='background:#fff;width:300px;margin:60px auto'>%s</div></div>"""
+ROOM = "<div role=dialog aria-label='%s'>%s</div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "risks"),
+    [
+        (MODAL % "<h3>Delete account?</h3><p>All 900 files go.</p><button>Yes</button><button>No</button>", "Yes", {"delete"}),
+        (MODAL % "<h3>Delete account?</h3><p>All 900 files go.</p><button>Yes</button><button>No</button>", "No", set()),
+        (MODAL % "<p>900 files will be deleted.</p><button>OK, continue</button><button>Back</button>", "OK, continue", {"delete"}),
+        (MODAL % "<h3>Konto löschen?</h3><p>Wirklich?</p><button>Ja</button><button>Nein</button>", "Ja", {"delete"}),
+        (MODAL % "<h3>Send 900 invitations?</h3><p>Now.</p><button>Sure</button><button>No</button>", "Sure", {"send"}),
+        (MODAL % "<h3>Keep this layout?</h3><p>It is new.</p><button>Yes</button><button>No</button>", "Yes", set()),
+        (MODAL % "<h3>Cookies</h3><p>We use them to share ads.</p><button>Accept</button><button>No</button>", "Accept", set()),
+        (ROOM % ("Checkout", "<p>You will be charged €49.00 now.</p><button>Confirm</button>"), "Confirm", {"pay"}),
+        (ROOM % ("Your seats", "<p>Total €49</p><button>OK</button>"), "OK", {"pay"}),
+        (ROOM % ("Your seats", "<p>Total €49</p><button>Compare</button>"), "Compare", set()),
+        ("<p>Transfer to: Ann</p><button>Send</button>", "Send", {"pay", "send"}),
+        ("<p>Message to: Ann</p><button>Send</button>", "Send", {"send"}),
+        ("<p>Your account will be deleted.</p><button>Go ahead</button>", "Go ahead", {"delete"}),
+        ("<h2>Delete account</h2><section><p>You lose all.</p><button>Continue</button></section>", "Continue", {"delete"}),
+        ("<h2>Step 1 of 3</h2><section><p>Your name</p><button>Continue</button></section>", "Continue", set()),
+        ("<h2>Delete account</h2><p>You lose all.</p><button>Search</button>", "Search", set()),
+    ],
+)  # fmt: skip
+async def test_a_button_that_only_agrees_is_judged_by_the_heading_over_it_and_the_words_beside_it(
+    page: Page, serve: Any, body: str, name: str, risks: set[str]
+) -> None:
+    assert await risks_on(page, serve, body, name) == risks
+
+
+@pytest.mark.parametrize(
+    ("body", "risks"),
+    [
+        ("<button>🗑️</button>", {"delete"}),
+        ("<button>💳</button>", {"pay"}),
+        ("<button>🛒</button>", set()),
+        ("<button><i style='font-family:\"Material Icons\"'>delete_forever</i></button>", {"delete"}),
+        ("<button><svg width=20 height=20><title>Bin</title><rect width=20 height=20 /></svg></button>", {"delete"}),
+        ("<ul role=menu><li role=menuitem tabindex=0>Bin</li></ul>", {"delete"}),
+        ("<a href=/bin>Papierkorb</a>", set()),
+        ("<span id=d hidden>Deletes everything permanently</span><button aria-describedby=d>Go</button>", {"delete"}),
+        ("<button aria-description='Deletes everything permanently'>Go</button>", {"delete"}),
+        ("<a href=/items/5/delete>Item 5</a>", {"delete"}),
+        ("<a href='/items?id=5&action=delete'>Item 5</a>", {"delete"}),
+        ("<a href=/orders/7f3a9c21-aa/pay>Order 7</a>", {"pay"}),
+        ("<a href=/items/5/edit>Item 5</a>", set()),
+        ("<a href=/wiki/Delete>Item 5</a>", set()),
+        ("<a href=/blog/how-to-delete-your-account>Item 5</a>", set()),
+    ],
+)
+async def test_signs_icons_descriptions_and_addresses_tell_a_risk(
+    page: Page, serve: Any, body: str, risks: set[str]
+) -> None:
+    assert await risks_on(page, serve, body, None) == risks
+
+
+async def risks_on(page: Page, serve: Any, body: str, name: str | None) -> set[str]:
+    """The risks of a click on the mark with this name, or on the only one."""
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
+        seen = await browser.observe()
+    pressed = [mark for mark in seen.marks if mark.kind in ("button", "link", "guess") and name in (None, mark.name)]
+    [mark] = pressed
+    return {each.risk for each in risks_of(ApprovalSettings(), decided(Click(target=mark.number)), seen)}

@@ -72,6 +72,12 @@ _CHOSEN = frozenset(
 """Roles of what is chosen or looked at, and is no button, though a press on it does something."""
 
 
+_ANSWERING = frozenset(("button", "link", "guess"))
+"""Kinds of marks that may answer a question."""
+_ANSWERED: frozenset[Risk] = frozenset({"pay", "delete"})
+"""Risks of what is said beside an answer that is in no dialog; there, other words are about something else as well."""
+_MOST_OVER = 3
+"""How many of the texts just over a button count."""
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
 """Risks that no policy can waive."""
 
@@ -295,24 +301,48 @@ def _press_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observatio
     if mark.state.input_type == "file":
         yield "upload", f"{_mark_words(mark)} takes files"
     if not _is_plain_field(mark):
-        yield from _text_risks(settings, mark)
+        yield from _text_risks(settings, mark, seen)
     if mark.is_drawn_editor:
         yield from _word_risks(settings, mark.state.value or "")
     if mark.state.leads_to:
         yield from _leave_risks(settings, mark.state.leads_to, seen)
 
 
-def _text_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
+def _text_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
     """The risks that all texts about a mark indicate: those that a person reads on it, and those behind it."""
+    yield from _answer_risks(settings, mark, seen)
     yield from _amount_risks(settings, mark)
     yield from _word_risks(settings, mark.name)
     yield from _word_risks(settings, mark.says, "it says")
+    if _is_button(mark) and risk_words.is_named_bin(mark.shows or mark.name):
+        yield "delete", f"it is called “{mark.shows or mark.name}”, like a bin"
     if mark.icon is not None:  # a guess, which can only add a risk
         yield from _word_risks(settings, mark.icon.name, "its icon looks like")
     if mark.shows:
         yield "mismatch", f"it is called “{mark.name}” and shows “{mark.shows}”"
     if mark.in_dialog and mark.kind != "field" and not risk_words.is_refusal(mark.shows or mark.name):
         yield from _word_risks(settings, mark.context, "it answers")
+
+
+def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
+    """The risks of what a button called `Yes` agrees to, by the headings over it and the words beside it."""
+    if mark.kind not in _ANSWERING or not risk_words.is_answer(mark.shows or mark.name):
+        return
+    beside = " ".join([mark.context or _words_over(mark, seen), *mark.prices]).strip()
+    for risk, why in _word_risks(settings, beside, "it answers"):
+        if mark.in_dialog or risk in _ANSWERED:
+            yield risk, why
+    if mark.in_dialog and beside not in settings.harmless and risk_words.has_amount(beside):
+        yield "pay", f"it answers “{beside}”"
+    for heading in (mark.heading, mark.title):
+        yield from _word_risks(settings, heading, "it answers")
+
+
+def _words_over(mark: Mark, seen: Observation) -> str:
+    """The texts of the listing just over a mark, with no other mark between them."""
+    before, found, _ = seen.listing.partition(f"\n{mark.label_text}[:]")
+    line = before.rpartition("\n")[2] if found else ""
+    return " ".join(line.removeprefix("_[:]").split(" ⏎ ")[-_MOST_OVER:]) if line.startswith("_[:]") else ""
 
 
 def _amount_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:

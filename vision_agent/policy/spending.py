@@ -75,7 +75,9 @@ class Price(NamedTuple):
 def pays(action: Action, seen: Observation) -> bool:
     """Whether an act is judged to pay, or submits what looks like a payment."""
     risks = risks_taken(action, seen)
-    if "pay" in risks or (_ends_order(action, seen) and _totals_beside(action, seen)):
+    if ("pay" in risks and not _only_goes_on(action, seen)) or (
+        _ends_order(action, seen) and _totals_beside(action, seen)
+    ):
         return True
     if "submit" not in risks:
         return False
@@ -159,6 +161,17 @@ def _ends_order(action: Action, seen: Observation) -> bool:
     words = risk_words.entries_of(ENDS_ORDER)
     texts = [text for mark in pressed for text in (mark.name, mark.shows, mark.says)]
     return any(risk_words.says_one_of(text, words) and not risk_words.only_shows(text) for text in texts)
+
+
+def _only_goes_on(action: Action, seen: Observation) -> bool:
+    """Whether an act presses only what leads on to the next step of an order, outside of a dialog."""
+    marks = marks_of(action, seen)
+    return bool(marks) and all(
+        not mark.in_dialog
+        and risk_words.is_going_on(mark.shows or mark.name)
+        and not _says_pay((mark.name, mark.shows, mark.says))
+        for mark in marks
+    )
 
 
 def _submits_beside(action: Action, seen: Observation) -> list[Amount]:

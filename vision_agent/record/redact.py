@@ -14,6 +14,7 @@ import time
 import types
 import typing
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
@@ -337,9 +338,10 @@ def _run(text: str) -> str:
 def _literals(value: str) -> list[str]:
     """The most common written forms of a value, longest first."""
     forms = {value, json.dumps(value)[1:-1], quote(value), quote(value, safe=""), quote_plus(value)}
-    for before in range(3):
-        in_base64 = base64.b64encode(bytes(before) + value.encode()).decode()
-        forms.add(in_base64[-(-before * 8 // 6) :].rstrip("="))
+    for written in _bytes_of(value):
+        for before in range(3):
+            in_base64 = base64.b64encode(bytes(before) + written).decode()
+            forms.add(in_base64[-(-before * 8 // 6) :].rstrip("="))
     return sorted(forms, key=len, reverse=True)
 
 
@@ -363,8 +365,19 @@ def _base64_forms(value: str) -> list[str]:
     in_json = {json.dumps(value, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
     texts = {value, quote(value), quote(value, safe=""), quote_plus(value)} | in_json
     return [
-        _base64_pattern(text.encode(), offset) for text in sorted(texts, key=len, reverse=True) for offset in range(3)
+        _base64_pattern(written, offset)
+        for text in sorted(texts, key=len, reverse=True)
+        for written in _bytes_of(text)
+        for offset in range(3)
     ]
+
+
+def _bytes_of(text: str) -> list[bytes]:
+    """A text as bytes: in UTF-8 and, if it differs, in Latin-1, which is what `btoa` encodes."""
+    written = [text.encode()]
+    with suppress(UnicodeEncodeError):
+        written.append(text.encode("latin-1"))
+    return list(dict.fromkeys(written))
 
 
 def _base64_pattern(value: bytes, offset: int) -> str:

@@ -12,6 +12,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -309,8 +310,10 @@ def _needles(name: str, value: str) -> Iterator[_Needle]:
     spellings = dict.fromkeys((value, value.upper(), value.lower(), value[::-1], "".join(filter(str.isalnum, value))))
     written = [each.encode("utf-8", "surrogatepass") for each in spellings]
     written += [value.encode(each, "surrogatepass") for each in ("utf-16-le", "utf-16-be")]
+    with suppress(UnicodeEncodeError):  # what `btoa` encodes
+        written.append(value.encode("latin-1"))
     codes = [*(code for each in written for code in _codes(each)), *_numbers(value)]
-    for code in codes:
+    for code in dict.fromkeys(codes):
         if len(code) >= _SHORTEST_CODED:
             yield _Needle(fold(code), name, is_strong=True)
 
