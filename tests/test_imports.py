@@ -44,8 +44,8 @@ IMPORTS = {
     "memory": "actions errors geometry policy record text types vision",
     "supervise": "actions assets base_model describe errors events geometry models policy settings text types web",
     "ui": "assets base_model describe errors models record settings text types vision web",
-    "session": "actions agent assets browser custom_actions describe errors events geometry journal memory models old_names "
-    "policy ports progress record settings text types vision",
+    "session": "actions agent assets browser custom_actions describe errors events geometry journal memory models "
+    "old_names policy ports progress record settings text types vision",
     "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "actions base_model custom_actions describe errors events memory models policy ports record session "
     "settings text types vision",
