@@ -798,6 +798,7 @@ Refusal = Literal[
     "cut_off",
     "dry_run",
     "recorded",
+    "taken_back",
 ]
 
 
@@ -826,7 +827,7 @@ class Outcome(DisplayedModel):
 
     status: Literal["done", "partial", "refused"]
     """`refused`: no event reached the page. `partial`: some events did and the rest were not sent, or it is unknown;
-    the action may have been done and is never repeated automatically."""
+    the action may have been done and is never repeated automatically. So is a tick that the page did not keep."""
     effect: Effect | None = None
     """The visible effect; None if the action was refused or the effect is unknown."""
     refusal: Refusal | None = None

@@ -94,6 +94,8 @@ async def test_keys_go_to_the_target_or_to_where_the_focus_is(on: On) -> None:
         assert (await hand.js("log.textContent")).split() == ["Control", "a", "Backspace", *["ArrowDown"] * 3]
 
 
+# Some pages change again after 50 ms; on a busy machine their timers are late.
+_LONGER_QUIET = SETTINGS.model_copy(update={"quiet_s": 0.4})
 TICKS = """<input type=checkbox id=n aria-label=News><label><input type=checkbox id=t checked>Terms</label>
 <div role=switch tabindex=0 aria-checked=false aria-label=Dark onclick="this.ariaChecked = String(this.ariaChecked !== 'true')" style="width:40px;height:20px;background:#ccc"></div>
 <button aria-pressed=true onclick="this.ariaPressed = 'false'">Bold</button>
@@ -132,7 +134,25 @@ async def test_what_is_ticked_already_is_left_alone(on: On) -> None:
 async def test_a_box_that_does_not_take_the_tick_is_told(on: On) -> None:
     async with on(TICKS) as hand:
         outcome = await hand.act(Check(mark=hand.number("Stuck"), checked=True))
+        assert (outcome.status, outcome.refusal) == ("partial", "taken_back")
         assert "but it is not ticked" in outcome.sentence
+
+
+async def test_a_box_that_asks_first_may_take_the_tick_later(on: On) -> None:
+    asks = "event.preventDefault(); document.body.insertAdjacentHTML('beforeend', '<button>Sure</button>')"
+    async with on(f'<input type=checkbox aria-label=Terms onclick="{asks}">') as hand:
+        outcome = await hand.act(Check(mark=1, checked=True))
+        assert (outcome.status, outcome.refusal) == ("done", None)
+        assert "but it is not ticked" in outcome.sentence
+
+
+async def test_a_tick_that_is_taken_back_with_a_message_is_no_success(on: On) -> None:
+    said = "setTimeout(() => { this.checked = false; said.textContent = 'Could not save it' }, 50)"
+    async with on(
+        f'<input type=checkbox aria-label=News onchange="{said}"><p id=said>', settings=_LONGER_QUIET
+    ) as hand:
+        outcome = await hand.act(Check(mark=1, checked=True))
+        assert (outcome.status, outcome.effect, outcome.refusal) == ("partial", "changed", "taken_back")
 
 
 @pytest.mark.parametrize(
@@ -285,8 +305,6 @@ async def test_a_listener_on_the_window_hears_one_click(on: On) -> None:
         await hand.act(Press(target=1, keys="Space"))
 
 
-# The pages below change again after 50 ms; on a busy machine their timers are late.
-_LONGER_QUIET = SETTINGS.model_copy(update={"quiet_s": 0.4})
 REVERTS = "setTimeout(() => this.checked = {}, 50)"
 
 
@@ -315,7 +333,7 @@ async def test_a_tick_that_the_page_takes_back_is_told(on: On, body: str, checke
     style = "<style>input{outline:0!important}div{width:99px;outline:0!important}</style>"
     async with on(style + body, settings=_LONGER_QUIET) as hand:
         outcome = await hand.act(Check(mark=1, checked=checked))
-        assert (outcome.status, outcome.effect) == ("done", "no_effect")
+        assert (outcome.status, outcome.effect, outcome.refusal) == ("partial", "no_effect", "taken_back")
         assert outcome.sentence.startswith(sentence)
 
 

@@ -134,6 +134,14 @@ async def test_a_line_that_was_cut_off_half_way_is_not_sent_again():
     assert "may have been carried out, so it is not sent again: pointerdown reached" in actions(decisions)[2].answer
 
 
+async def test_a_tick_that_the_page_takes_back_ends_the_lines():
+    gone = Outcome(status="partial", refusal="taken_back", sentence="Ticked mark 12, and the page unticked it again.")
+    decisions = await played(StepsModel(["click Email", "click Sign in"]), [DONE, gone])
+    end = actions(decisions)[2]
+    assert not end.success
+    assert end.answer == "Line 2, 'click Sign in', did not last: Ticked mark 12, and the page unticked it again."
+
+
 async def test_a_second_try_that_may_have_been_sent_is_the_last():
     silent = refused("no answer", "timed_out")
     decisions = await played(StepsModel(["click Email"]), [refused(), silent])

@@ -32,6 +32,7 @@ REASONS: dict[Refusal, str] = {
     "cut_off": "The run was interrupted before the action was done.",
     "not_reached": "The action was not tried, because of what came before it.",
     "dry_run": "The action would have been done here; a dry run only looks.",
+    "taken_back": "The page did not keep it: the control is not in the state that was asked for.",
     "recorded": "The page is a recording: nothing was done, and the answer was compared with the reference.",
 }
 """What each refusal means to a person; the outcome's own sentence says what was found on the page."""

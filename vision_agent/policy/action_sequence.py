@@ -54,6 +54,8 @@ def _why_not_tried(last: Action, result: ActionResult) -> str:
         return "the run ended before it"
     if result.outcome.status == "refused":
         return "the action before it was refused"
+    if result.outcome.refusal == "taken_back":
+        return "the page did not keep what the action before it set"
     if result.outcome.status == "partial":
         return "the action before it was cut off half-way"
     if result.outcome.effect == "asked":

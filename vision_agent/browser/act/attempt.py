@@ -48,6 +48,8 @@ class Attempt:
     """The page text that was asked for."""
     wants_ticked: bool | None = None
     """Whether the control should be ticked when the page has settled; None for other actions."""
+    was_ticked: bool = False
+    """Whether it was so right after the click."""
     missed: Gesture | None = None
     """The gesture of a click, if the target got its press but no click; it is partial if it shows no effect."""
     drawn_text: str = ""

@@ -137,9 +137,11 @@ async def determine_outcome(
         # Where a request was blocked, that is why nothing changed, and another mark would not help.
         at_fault = None if any(each.kind == "blocked" for each in happened) else attempt.at
         said = [*changes, _no_change_words(attempt, at_fault, is_painted, read.paint, before.seen)]
+    is_kept = is_other or not _is_taken_back(attempt, now, effect)
     return Outcome(
-        status="done",
+        status="done" if is_kept else "partial",
         effect=effect,
+        refusal=None if is_kept else "taken_back",
         sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, read, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
@@ -356,15 +358,29 @@ def _sentence(sentence: str, attempt: Attempt, read: _PageAfter, changes: list[s
 
 def _final_sentence(attempt: Attempt, now: LiveElement | None, paint: Paint | None) -> str:
     """What was done; for a tick or untick, with the state that the control has once the page has settled."""
-    stands = tick_state(now)
-    if attempt.wants_ticked is None or attempt.at is None or stands is None:
+    if attempt.wants_ticked is None or attempt.at is None or tick_state(now) is None:
         return attempt.sentence
     word, other = ("ticked", "unticked") if attempt.wants_ticked else ("unticked", "ticked")
-    if stands == str(attempt.wants_ticked).lower():
+    if _is_ticked_as_wanted(attempt, now):
         return f"{word.capitalize()} {attempt.at.words}"
     if paint is not None and paint.was_switched:
         return f"{word.capitalize()} {attempt.at.words}, and the page {other} it again"
     return f"Clicked {attempt.at.words}, but it is not {word}"
+
+
+def _is_ticked_as_wanted(attempt: Attempt, now: LiveElement | None) -> bool:
+    return tick_state(now) == str(attempt.wants_ticked).lower()
+
+
+def _is_taken_back(attempt: Attempt, now: LiveElement | None, effect: Effect) -> bool:
+    """Whether a tick is certain not to be there: it was and is gone, or it never was and nothing else came of it.
+
+    Where something else came, such as a question whether one is sure, the tick may follow. In a list that was sorted
+    anew, the control is that of another row.
+    """
+    if attempt.wants_ticked is None or tick_state(now) is None or now is None or now.difference is not None:
+        return False
+    return not _is_ticked_as_wanted(attempt, now) and (attempt.was_ticked or effect == "no_effect")
 
 
 def _no_change_words(

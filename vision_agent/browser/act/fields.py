@@ -135,7 +135,7 @@ async def check(sender: InputSender, action: Check) -> Attempt:
     while (now := tick_state(await sender.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
         continue
     words = word.capitalize() if now == wanted else "Clicked"
-    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked)
+    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked, was_ticked=now == wanted)
 
 
 async def upload(sender: InputSender, action: Upload) -> Attempt:

@@ -138,6 +138,8 @@ class StepsModel(Model):
                 return self._end_not_done(
                     f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}"
                 )
+            elif refused.refusal == "taken_back":
+                return self._end_not_done(f"{_quote_line(self._lines[self._next])} did not last: {refused.sentence}")
             elif refused.status == "partial" or refused.refusal == "timed_out":
                 # Input was or may have been sent before the page stopped responding: a second try could order twice.
                 line = self._lines[self._next]
