@@ -13,9 +13,12 @@ from vision_agent.models.credentials import model_accesses
 from vision_agent.ports import Approver
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
-from vision_agent.types import Task
+from vision_agent.types import SuccessCheck, Task
 
-_SHOWN = (("shop", "order-hoodie"), ("seats", "book-two-in-the-stalls"))
+_SHOWN = (
+    ("shop", "order-hoodie", "Order placed"),
+    ("seats", "book-two-in-the-stalls", "the tickets are yours"),
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class DemoTask:
 
     site: str
     task: SiteTask
+    shows: str
+    """What its page shows once the task is done; the run checks that, and the site judges for itself."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ def demo_tasks() -> tuple[DemoTask, ...]:
     """A task in a shop made of elements, and one in a hall whose seats are drawn on a canvas."""
     sites = assets.fixtures("sites")
     return tuple(
-        DemoTask(site, next(task for task in tasks_of(sites / site) if task.id == name)) for site, name in _SHOWN
+        DemoTask(site, next(task for task in tasks_of(sites / site) if task.id == name), shows)
+        for site, name, shows in _SHOWN
     )
 
 
@@ -62,7 +68,12 @@ def staged(
     task = shown.task
     with served(assets.fixtures("sites") / shown.site) as site:
         agent = Agent(
-            Task(goal=task.goal, start_url=site.start(task), limits=settings.limits),
+            Task(
+                goal=task.goal,
+                start_url=site.start(task),
+                limits=settings.limits,
+                checks=(SuccessCheck(text=shown.shows),),
+            ),
             steps=task.steps if missing_model(settings) else None,
             settings=settings,
             on_event=on_event,
