@@ -94,7 +94,7 @@ async def test_an_answer_that_the_type_refuses_is_sent_back_with_the_reason(
     ).run()
     first, second, last = (step.outcomes[0] for step in run.steps)
     assert "at article: Value error, is no article of the shop" in first.sentence
-    assert "$.count" in second.sentence
+    assert '"count" in the answer must be 1 or more' in second.sentence
     assert last.effect == "finished"
     assert run.output == Order(article="cup", count=2)
 
