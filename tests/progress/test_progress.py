@@ -178,6 +178,15 @@ def test_a_text_that_was_waited_for_and_came_is_told():
     assert changed.endswith("saw 0 marks, changed")
 
 
+def test_a_tick_that_the_page_took_back_is_called_so_and_not_a_part_of_an_action():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    progress(Decided(step=1, decision=Decision(next_goal="check News", actions=(Click(target=1),), author="steps")))
+    gone = Outcome(status="partial", effect="changed", refusal="taken_back", sentence="Ticked it; it is unticked.")
+    progress(Happened(step=1, index=0, outcome=gone))
+    assert shown.getvalue().splitlines()[0].endswith("saw 0 marks, taken back")
+
+
 def test_a_step_of_a_dry_run_has_a_neutral_sign_and_words():
     shown = io.StringIO()
     progress = Progress(Console(file=shown, width=100))

@@ -156,8 +156,9 @@ class Progress:
             sign, style = "◐", "yellow"
         if outcome.refusal == "dry_run":
             sign, style = "·", "dim"
-        became = "partial" if outcome.status == "partial" else str(outcome.effect or outcome.refusal or outcome.status)
-        became = became.replace("_", " ")
+        became = str(outcome.effect or outcome.refusal or outcome.status).replace("_", " ")
+        if outcome.status == "partial":
+            became = "taken back" if outcome.refusal == "taken_back" else "partial"
         if is_end and outcome.effect == "finished":
             became = "not done"
         lost = not_kept_in(outcome.changes)

@@ -361,7 +361,7 @@ def _act(
     words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in action_phrase(action))
     # For recorded pages the header says it once for all steps.
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
-    if outcome and outcome.status == "partial":
+    if outcome and outcome.status == "partial" and outcome.refusal != "taken_back":
         reason = PARTIAL
     state = _act_state(action, outcome, graded)
     return ActionView(words=words, outcome=outcome, state=state, reason=reason, author=author)
