@@ -127,6 +127,7 @@ at('watch').onclick = () => {
 
 function pass(input) {
   if (isForRefusedPress(input)) return;
+  if (input.kind === 'down') live.refusedAt = -Infinity; // what is typed from now on is typed for this one
   const last = live.queue.at(-1)?.input;
   const given = { input, frame: live.number };
   if (input.kind === 'move' && last?.kind === 'move') live.queue[live.queue.length - 1] = given;
@@ -174,10 +175,7 @@ async function sendQueue() {
         dropQueue();
         if (isPress) live.refusedAt = performance.now();
         say(answer.status === 409 || answer.status === 422 ? (await answer.json()).sentence : await answer.text());
-      } else if (isPress) {
-        live.refusedAt = -Infinity;
-        say('');
-      }
+      } else if (isPress) say('');
     } catch {
       dropQueue();
       note('The live view was lost; reconnecting. What you did last may not have reached the page.');
