@@ -26,7 +26,7 @@ IMPORTS = {
     "errors": "text types",
     "web": "base_model errors",
     "events": "actions base_model geometry types",
-    "custom_actions": "actions errors types",
+    "custom_actions": "actions base_model errors types",
     "progress": "actions describe events text types",
     "ports": "actions events text types web",
     "settings_trust": "errors text",
@@ -41,11 +41,11 @@ IMPORTS = {
     "models": "actions assets base_model custom_actions describe errors geometry policy ports settings text types",
     "record": "actions assets base_model describe errors events geometry policy ports text totp types vision",
     "export": "actions base_model describe errors events geometry models record settings text types vision",
-    "memory": "actions errors geometry policy record text types vision",
+    "memory": "actions base_model errors geometry policy record text types vision",
     "supervise": "actions assets base_model describe errors events geometry models policy settings text types web",
     "ui": "assets base_model describe errors models record settings text types vision web",
-    "session": "actions agent assets browser custom_actions describe errors events geometry journal memory models "
-    "old_names policy ports progress record settings text types vision",
+    "session": "actions agent assets base_model browser custom_actions describe errors events geometry journal memory "
+    "models old_names policy ports progress record settings text types vision",
     "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "actions base_model custom_actions describe errors events memory models policy ports record session "
     "settings text types vision",

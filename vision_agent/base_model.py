@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
+from pydantic_core import ErrorDetails
 
 from vision_agent.text.escape import cut_text, printable_line
 
@@ -118,6 +119,11 @@ def unknown_field(place: Sequence[int | str], model: type[BaseModel]) -> str:
     name = str(place[-1])
     near = difflib.get_close_matches(name.lower(), inner.model_fields if inner is not None else (), n=1)
     return f"there is no field `{printable_line(name[:60])}`" + (f"; did you mean `{near[0]}`?" if near else "")
+
+
+def words_of(fault: ErrorDetails) -> str:
+    """What is wrong with a value, in the words of the check that found it and without pydantic's name for it."""
+    return fault["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
 def model_in(annotation: Any) -> type[BaseModel] | None:

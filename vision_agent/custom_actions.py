@@ -31,6 +31,7 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from vision_agent.actions import ACTIONS, Action, Custom
+from vision_agent.base_model import words_of
 from vision_agent.errors import Unavailable, UsageError
 from vision_agent.types import RISKS, Observation, Outcome, Refusal, Risk
 
@@ -93,7 +94,7 @@ class CustomAction:
         if fault["type"] == "extra_forbidden":
             return f"there is no {where}"
         given = json.dumps(arguments.get(str(fault["loc"][0])), ensure_ascii=False, default=str)[:_MOST_SHOWN]
-        return f"{fault['loc'][0]} cannot be {given}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+        return f"{fault['loc'][0]} cannot be {given}: {words_of(fault)[:1].lower()}{words_of(fault)[1:]}"
 
 
 _MOST_SHOWN = 80

@@ -26,7 +26,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from vision_agent.base_model import RenamedFields, SettingsModel
+from vision_agent.base_model import RenamedFields, SettingsModel, words_of
 from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.geometry import Size
 from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
@@ -573,7 +573,7 @@ def fault_words(fault: ErrorDetails) -> str:
         return words.format(f"{fault['ctx'][bound]:,}".removesuffix(".0"))
     if kind in _KINDS_OF_NUMBER:
         return f"it must be {_KINDS_OF_NUMBER[kind]}"
-    return fault["msg"].removeprefix("Value error, ")
+    return words_of(fault)
 
 
 def _invalid(error: ValidationError, source: str) -> UsageError:

@@ -21,7 +21,7 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.ablation import TURNED, left_out_parts
 from vision_agent.evals.answer_grading import Grade
@@ -236,7 +236,7 @@ def _read(path: Path) -> ItemResult:
     try:
         return ItemResult.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error.strerror
+        reason = words_of(error.errors()[0]) if isinstance(error, ValidationError) else error.strerror
         raise RecordError(
             f"The result {path} cannot be read: {reason}", "move it away; the item then runs again"
         ) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from vision_agent.base_model import words_of
 from vision_agent.record.run_files import read_file
 from vision_agent.types import Exemplar
 
@@ -35,7 +36,7 @@ def parse_exemplar(content: bytes, path: Path) -> Exemplar | str:
         return Exemplar.model_validate({**from_json(content), "id": path.stem})
     except ValidationError as error:
         first = error.errors()[0]
-        fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        fault = f"{'.'.join(map(str, first['loc']))}: {words_of(first)}"
     except (ValueError, TypeError) as error:
         fault = (str(error).splitlines() or [type(error).__name__])[0]
     return f"{path} is not an exemplar and is skipped: {fault}"

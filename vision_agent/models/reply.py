@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
 from vision_agent.actions import ACTIONS, Cell, Finish, Infeasible, Offered, Point, Target, targets_of
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.custom_actions import CustomAction, recordable_action
 from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.models.coordinates import CONVENTIONS, to_pixels
@@ -230,7 +230,7 @@ def _fault(error: ErrorDetails) -> str:
         return f"{_place(error['loc'])} has no `kind`, which says what to do, such as `click`"
     if error["type"] == "union_tag_invalid":
         return f"{_place(error['loc'])} {_unknown_kind(error['ctx']['tag'], error['ctx']['expected_tags'])}"
-    return f"{_place(error['loc'])}: {error['msg']}"
+    return f"{_place(error['loc'])}: {words_of(error)}"
 
 
 def _unknown_kind(given: str, offered: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from vision_agent.actions import Action
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.errors import NoSuchRun, RecordError, UsageError
 from vision_agent.events import (
     Chosen,
@@ -499,7 +499,7 @@ def first_line(error: Exception) -> str:
     if fault["type"] == "union_tag_invalid":
         unknown = printable_line(str(fault["ctx"]["tag"]))[:60]
         return f"{where} has the unknown kind {unknown!r}; another version may have recorded it"
-    return printable_line(f"{where}: {fault['msg'][:_MOST_SAID]}")
+    return printable_line(f"{where}: {words_of(fault)[:_MOST_SAID]}")
 
 
 def read_run_file(folder: Path) -> Run:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from vision_agent.actions import mark_in, targets_of
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
 from vision_agent.record.run_files import read_file
@@ -80,7 +80,7 @@ def read_patch(path: Path, run: Run, head: str) -> Patch:
             raise UsageError(f"{path} is not a patch", "name the patch.json of a healed replay") from error
         place = ".".join(map(str, fault["loc"]))
         raise UsageError(
-            f"The patch {path} is not valid: {place}: {fault['msg']}", "name the patch.json of a healed replay"
+            f"The patch {path} is not valid: {place}: {words_of(fault)}", "name the patch.json of a healed replay"
         ) from error
     if (patch.run, patch.head) != (run.id, head):
         raise UsageError(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from vision_agent.base_model import RECORDED
+from vision_agent.base_model import RECORDED, words_of
 from vision_agent.errors import UsageError
 from vision_agent.settings import ApprovalSettings, BrowserSettings, EventSettings, ObserveSettings, Settings
 from vision_agent.text.escape import printable_line
@@ -45,7 +45,7 @@ def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Sett
         ).permissions
     except ValidationError as error:
         raise UsageError(
-            f"The settings of the run can no longer be used: {error.errors()[0]['msg']}",
+            f"The settings of the run can no longer be used: {words_of(error.errors()[0])}",
             "another version recorded it",
         ) from error
     _require_granted(events, permissions, settings)

@@ -11,6 +11,7 @@ from playwright.async_api import Page
 from pydantic import SecretStr, ValidationError
 
 from vision_agent import settings as settings_module
+from vision_agent.base_model import words_of
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event
@@ -138,7 +139,7 @@ def _model_settings(run: Run, settings: Settings) -> Settings:
         asked = ModelSettings.model_validate({**named, "name": now.name})
     except ValidationError as error:
         raise UsageError(
-            f"The settings of the run can no longer be used: {error.errors()[0]['msg']}",
+            f"The settings of the run can no longer be used: {words_of(error.errors()[0])}",
             "another version recorded it",
         ) from error
     return settings.model_copy(update={"model": now.model_copy(update={name: getattr(asked, name) for name in named})})

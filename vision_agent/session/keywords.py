@@ -16,6 +16,7 @@ from typing import Any, ParamSpec
 from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 
+from vision_agent.base_model import words_of
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
@@ -97,7 +98,7 @@ class Output:
             faults = []
             for each in error.errors(include_url=False, include_context=False)[:_MOST_FAULTS]:
                 where = ".".join(map(str, each["loc"]))
-                faults.append(f"{f' at {where}' if where else ''}: {each['msg']}")
+                faults.append(f"{f' at {where}' if where else ''}: {words_of(each)}")
             more = error.error_count() - len(faults)
             return f"the answer does not match its type{';'.join(faults)}{f'; and {more} more' if more else ''}"
         return ""

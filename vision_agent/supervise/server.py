@@ -27,7 +27,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vision_agent.assets import palette
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.errors import UsageError
 from vision_agent.settings import SuperviseSettings
 from vision_agent.supervise.access import Session, SignIns, addresses, require_servable
@@ -264,7 +264,7 @@ def _app(
                 if isinstance(taken, Awaitable):
                     await taken
             except ValidationError as error:
-                faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+                faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {words_of(e)}" for e in error.errors())
                 return JSONResponse({"sentence": f"The request is not valid: {faults}"}, 422)
             except StaleReply as error:
                 return JSONResponse({"sentence": str(error)}, 409)

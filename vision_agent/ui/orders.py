@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.models.own_decider import is_own_decider
 from vision_agent.record.store import new_run_id
 from vision_agent.settings import full_model_name
@@ -171,7 +171,4 @@ def replay_order(form: ReplayForm, folder: Path, runs: Path, now: datetime) -> O
 
 def faults_of(error: ValidationError) -> Mapping[str, str]:
     """By field, or by the empty name for the form as a whole, what is wrong with it."""
-    return {
-        ".".join(map(str, each["loc"])): each["msg"].removeprefix("Value error, ").capitalize()
-        for each in error.errors()
-    }
+    return {".".join(map(str, each["loc"])): words_of(each).capitalize() for each in error.errors()}

@@ -30,7 +30,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from vision_agent.base_model import FrozenModel
+from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.answer_grading import Reference, step_reference
 from vision_agent.evals.items import RESULT, RUNS
@@ -329,7 +329,7 @@ def _parse(path: Path, data: bytes, kind: type[_D]) -> _D:
             raise RecordError(f"{path} has version {version!r}, and this reads version 1", "update vision-agent")
         return kind.model_validate_json(data)
     except (ValidationError, ValueError, AttributeError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        reason = words_of(error.errors()[0]) if isinstance(error, ValidationError) else str(error)
         raise RecordError(f"{path} cannot be read: {reason}", "freeze it again") from error
 
 

@@ -32,6 +32,7 @@ from PIL import Image
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from vision_agent.actions import Action, Click, Select, Type
+from vision_agent.base_model import words_of
 from vision_agent.browser.observe.listing import listing, reading_order
 from vision_agent.errors import UsageError
 from vision_agent.evals.answer_grading import Aim, Reference
@@ -163,7 +164,7 @@ def _tasks(file: Path) -> list[_RawTask]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{file} is not in Mind2Web's layout: {where}: {first['msg']}") from error
+        raise UsageError(f"{file} is not in Mind2Web's layout: {where}: {words_of(first)}") from error
     except (OSError, ValueError) as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
 

@@ -20,6 +20,7 @@ from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from vision_agent.actions import targets_of
+from vision_agent.base_model import words_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.answer_grading import Aim, Reference
 from vision_agent.evals.suites import frozen, mind2web
@@ -170,7 +171,7 @@ def _picture(folder: Path, number: int, text: str, image_limits: ImageLimits) ->
         line = _MetadataLine.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        raise UsageError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise UsageError(f"{where}: {'.'.join(map(str, first['loc']))}: {words_of(first)}") from error
     path = folder / line.file_name
     # A data set must not name arbitrary files of this machine.
     if not path.resolve().is_relative_to(folder.resolve()):

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from vision_agent.base_model import UNKNOWN_FIELD, unknown_field
+from vision_agent.base_model import UNKNOWN_FIELD, unknown_field, words_of
 from vision_agent.text.escape import cut_text, escaped_line
 
 MARK_ARGUMENTS = ("target", "source", "mark", "scope")
@@ -54,7 +54,7 @@ def _sentence(
     properties: Mapping[str, Any],
 ) -> str:
     if not name or fault["type"] == "value_error":  # a sentence of the action's own
-        return f"`{tool}`: {fault['msg'].removeprefix('Value error, ')}."
+        return f"`{tool}`: {words_of(fault)}."
     if fault["type"] == UNKNOWN_FIELD and len(fault["loc"]) == 1:
         said = unknown_field(fault["loc"], form)
         return f"`{tool}`: {said}" if said.endswith("?") else f"`{tool}`: {said}."

@@ -22,6 +22,7 @@ import httpx2
 from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_core import from_json
 
+from vision_agent.base_model import words_of
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.models.llm.capabilities import Capabilities, declared, look_up
@@ -314,7 +315,9 @@ def fault_of_body(content: bytes) -> str:
         # Unlike the standard library's, this parser refuses lone surrogates, which cannot be recorded.
         Body.model_validate(from_json(content, allow_inf_nan=False))
     except ValidationError as error:
-        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'body'}: {each['msg']}" for each in error.errors()[:3])
+        return "; ".join(
+            f"{'.'.join(map(str, each['loc'])) or 'body'}: {words_of(each)}" for each in error.errors()[:3]
+        )
     except ValueError as error:
         return f"body: {error}"
     return ""

@@ -40,6 +40,7 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
+from vision_agent.base_model import words_of
 from vision_agent.errors import FormatError
 from vision_agent.geometry import PageMap
 from vision_agent.models.reply import check_target
@@ -106,7 +107,7 @@ def parse_input(name: str, given: dict[str, Any]) -> Any:
     try:
         return form.model_validate(given)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
+        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {words_of(each)}" for each in error.errors()[:3])
         raise FormatError(f"The arguments of `{name}` do not fit: {faults}.") from error
 
 
@@ -342,7 +343,7 @@ def own_action(form: type[BaseModel], given: dict[str, Any], observation: Observ
     try:
         action = form.model_validate({**exact, "kind": kind})
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
+        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {words_of(each)}" for each in error.errors()[:3])
         raise FormatError(f"The arguments of `{kind}` do not fit: {faults}.") from error
     named = [getattr(action, field, None) for field in ("source", "target", "mark")]
     for target in (*named, *getattr(action, "evidence", ())):

@@ -57,6 +57,7 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
+from vision_agent.base_model import words_of
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.resolve_target import (
     KIND_WORDS,
@@ -223,7 +224,7 @@ def _read(text: str, number: int) -> Build:
                 return reader(match)
         _fail(_why_unread(text))
     except (_UnreadableError, ValidationError) as error:
-        fault = error.errors()[0]["msg"].lower() if isinstance(error, ValidationError) else str(error)
+        fault = words_of(error.errors()[0]).lower() if isinstance(error, ValidationError) else str(error)
         raise UsageError(f"Line {number}, {text!r}: {fault}.", _examples_like(text)) from error
 
 
