@@ -296,12 +296,12 @@ def module_of(name: str) -> Any:
         return import_module(name)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def reference() -> Any:
     return module_of("reference")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def generated(reference: Any) -> dict[str, str]:
     return dict(reference.pages())
 

@@ -26,10 +26,29 @@ def attribute_docstrings(model: type) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in reversed(model.__mro__):
         if each.__module__.startswith("vision_agent"):
-            body = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0]
-            assert isinstance(body, ast.ClassDef)
-            found |= docstrings_in(body.body)
+            found |= docstrings_in(_class_bodies(each.__module__)[each.__qualname__])
     return found
+
+
+@cache
+def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
+    """The bodies of a module's classes, by their qualified names."""
+    found: dict[str, list[ast.stmt]] = {}
+
+    def look_in(body: list[ast.stmt], prefix: str) -> None:
+        for each in body:
+            if isinstance(each, ast.ClassDef):
+                found[prefix + each.name] = each.body
+                look_in(each.body, f"{prefix}{each.name}.")
+
+    look_in(module_tree(module).body, "")
+    return found
+
+
+@cache
+def module_tree(module: str) -> ast.Module:
+    """A module as it is parsed."""
+    return ast.parse(inspect.getsource(import_module(module)))
 
 
 def docstrings_in(body: Sequence[ast.stmt]) -> dict[str, str]:
@@ -45,7 +64,7 @@ def docstrings_in(body: Sequence[ast.stmt]) -> dict[str, str]:
 
 def assigned_docstring(module: str, name: str) -> str:
     """The text under an assignment at the top of a module."""
-    return docstrings_in(ast.parse(inspect.getsource(import_module(module))).body)[name]
+    return docstrings_in(module_tree(module).body)[name]
 
 
 def module_prose(module: str) -> list[str]:

@@ -17,7 +17,7 @@ from vision_agent import actions
 from vision_agent.settings import Settings
 
 from .actions import action_classes
-from .docstrings import docstring_parts, docstrings_in, first_docstring, module_prose, module_sentence
+from .docstrings import docstring_parts, docstrings_in, first_docstring, module_prose, module_sentence, module_tree
 from .fields import DATA_MODULES, field_rows, type_words
 from .markdown import markdown_page, markdown_table, prose
 from .settings import setting_groups, settings_model
@@ -61,7 +61,7 @@ def python_pages() -> dict[str, str]:
 
 def _data_module(module: str) -> Iterator[str]:
     yield from module_prose(module)
-    tree = ast.parse(inspect.getsource(import_module(module)))
+    tree = module_tree(module)
     described = docstrings_in(tree.body)
     public = [each for each in tree.body if not getattr(each, "name", "").startswith("_")]
     for function in (each for each in public if isinstance(each, ast.FunctionDef)):
