@@ -12,6 +12,16 @@ const MOST_PIXELS = 1 << 20;
  *   `near`: how far from the pointer its middle may be
  */
 
+/** How much a channel differs at least where a canvas shows something else, and in how many pixels. */
+const UNLIKE = 24;
+const UNLIKE_MOST = 24;
+const UNLIKE_SHARE = 0.02;
+
+/**
+ * @typedef {{x: number, y: number, wide: number, high: number, pixels: string, ground: number[]}} Standing what a part
+ *   of a canvas shows. `pixels`: base64 of red, green and blue
+ */
+
 /**
  * A part of a canvas; `pixels` is null if it cannot be read: it shows pictures of other sites, or clears what it drew.
  * @param {Document} doc
@@ -40,6 +50,25 @@ export function showsLook(canvas, x, y, { wide, high, pixels, ground, near }) {
     }
   }
   return false;
+}
+
+/**
+ * Whether a part of a canvas shows what it showed. So does one that cannot be read any more, or that the graphics card
+ * has cleared since it was shown.
+ * @param {Element} canvas @param {Standing} standing
+ */
+export function standsStill(canvas, { x, y, wide, high, pixels, ground }) {
+  const here = readCanvas(canvas, x, y, wide, high, ground);
+  if (!here || here.every((value, at) => value === ground[at % 3])) return true;
+  const before = Uint8Array.from(atob(pixels), (letter) => letter.charCodeAt(0));
+  let unlike = 0;
+  for (let at = 0; at < before.length; at += 3) {
+    const far = Math.max(
+      Math.abs(here[at] - before[at]), Math.abs(here[at + 1] - before[at + 1]), Math.abs(here[at + 2] - before[at + 2]),
+    );
+    if (far > UNLIKE) unlike += 1;
+  }
+  return unlike <= Math.min(UNLIKE_MOST, UNLIKE_SHARE * wide * high);
 }
 
 /**

@@ -7,7 +7,7 @@
 // if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
 // are gone when the gesture is over or its time is up. Where `guard_listener.js` came too late, listeners that the page
 // put on its window before still get such an event.
-import { showsLook } from './canvas_pixels.js';
+import { showsLook, standsStill } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
 import { controlOf } from './control_of.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
@@ -20,7 +20,7 @@ import { identityOf, otherTargetTest, recheckPlace } from './recheck.js';
 import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } from './registry.js';
 import { standsForTheSame } from './state.js';
 
-/** @import { Look } from './canvas_pixels.js' */
+/** @import { Look, Standing } from './canvas_pixels.js' */
 /** @import { Place } from './row_context.js' */
 
 const PRESSED = new Set(['pointerdown', 'touchstart', 'mousedown']);
@@ -30,10 +30,11 @@ const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
  *   frames: (Place | null)[], strict: boolean, amounts: boolean, isDrag: boolean, isPan: boolean, ms: number,
- *   look: Look | null}} Meant
+ *   look: Look | null, stands: Standing | null}} Meant
  *   `key`: of the element; null if nothing in this document is meant because the target is in another frame. `frames`:
  *   the places of the frames around it, the innermost first. `isDrag`: only the beginning is judged. `isPan`: no click
- *   may come of it. `look`: what the canvas must show where the press begins
+ *   may come of it. `look`: what the canvas must show where the press begins; `stands`: what a part of it
+ *   must show then
  */
 
 /**
@@ -227,7 +228,8 @@ function wrongToBegin(doc, meant, event) {
   }
   if (!isStill(element, meant)) return { why: 'changed', type: event.type, blocker: '', key: null };
   if (!reachesMeant(element, hit, meant)) return { why: 'covered', type: event.type, ...who(doc, hit, element) };
-  const isShown = !meant.look || showsLook(element, event.clientX, event.clientY, meant.look);
+  const isShown = (!meant.look || showsLook(element, event.clientX, event.clientY, meant.look))
+    && (!meant.stands || standsStill(element, meant.stands));
   return isShown ? null : { why: 'changed', type: event.type, blocker: '', key: null };
 }
 

@@ -213,6 +213,15 @@ def found_again(
     return Point(x=(found[0] - x) * scale_x, y=(found[1] - y) * scale_y)
 
 
+def is_only_one(picture: Picture, box: Box, within: float) -> bool:
+    """Whether nothing else within so many CSS pixels of a page box looks like what it shows."""
+    if picture.page.intersection(box) is None:
+        return False
+    part, x, y = _cut(picture, box)
+    far_x, far_y = within / picture.map.scale_x, within / picture.map.scale_y
+    return _only_place(part, pixels_of(picture), x, y, far_x, far_y) is not None
+
+
 def _cut(picture: Picture, box: Box) -> tuple[Pixels, int, int]:
     """The pixels that show a page box, and their left and top in the picture."""
     cut = picture.crop(box)

@@ -18,6 +18,11 @@ _UNLIKE = 600.0
 """The least one between looks of two things that can be told apart."""
 
 
+_UNLIKE_BY, _UNLIKE_MOST, _UNLIKE_SHARE = 24, 24, 0.02
+"""By how much a channel differs at least where something else is drawn, and in how many pixels: as in
+`canvas_pixels.js`."""
+
+
 def look_of(picture: Picture, box: Box) -> Pixels | None:
     """The look of a page box; None if the picture does not show it and what is beside it, or is not as large."""
     around = Box(x=box.x - 1, y=box.y - 1, width=box.width + 2, height=box.height + 2)
@@ -25,6 +30,22 @@ def look_of(picture: Picture, box: Box) -> Pixels | None:
         return None
     shown = blurred(np.ascontiguousarray(pixels_of(picture.crop(around))[..., ::-1]))
     return np.ascontiguousarray(shown[1:-1, 1:-1])  # what is beside it is blended in, as it is wherever it is sought
+
+
+def shown_in(picture: Picture, box: Box) -> Pixels | None:
+    """Red, green and blue in a page box of whole pixels; None if the picture is not as large as the page."""
+    if picture.map.scale_x != 1 or picture.map.scale_y != 1 or picture.page.intersection(box) != box:
+        return None
+    return np.ascontiguousarray(pixels_of(picture.crop(box))[..., ::-1])
+
+
+def is_like(shown: Pixels, other: Pixels) -> bool:
+    """Whether two readings of one place, of the same size, are of the same drawing."""
+    if shown.size != other.size:
+        return False
+    far = np.abs(shown.astype(np.int16) - other.reshape(shown.shape)).max(axis=2)
+    unlike = int(np.count_nonzero(far > _UNLIKE_BY))
+    return unlike <= min(_UNLIKE_MOST, _UNLIKE_SHARE * far.size)
 
 
 def blurred(pixels: Pixels) -> Pixels:

@@ -38,6 +38,7 @@ from vision_agent.browser.locate.identify import identify, recheck
 from vision_agent.browser.locate.locate import locate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.relocate import describe_whereabouts, relocate_mark
+from vision_agent.browser.locate.under_pointer import check_under_pointer
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
@@ -427,7 +428,15 @@ class InputSender:
             if is_there is not None:
                 is_there.set()
             if at.mark is None:
-                return at
+                try:
+                    return await check_under_pointer(target, at, self.seen, self.image_limits, self.deadline_s)
+                except Refused as refusal:
+                    if chase == _CHASES - 1:
+                        raise
+                    at = await self._aim_elsewhere(target, refusal)
+                if at.is_moving:
+                    return at
+                continue
             try:
                 # A target that grows or slides under the pointer gets time to stop.
                 again = await (self.aim(target, may_move=True) if chase else self.locate(target, pointed=True))
@@ -441,6 +450,17 @@ class InputSender:
                 return again
             at = again
         return replace(at, is_moving=True)
+
+    async def _aim_elsewhere(self, target: Target, refusal: Refused) -> Location:
+        """Where a target is that has changed under the pointer: it may have been drawn elsewhere, and only there.
+
+        Raises:
+            Refused: it was not.
+        """
+        try:
+            return await self.aim(target, may_move=True)
+        except Refused as again:
+            raise refusal if again.refusal == "moved" else again from again
 
     @asynccontextmanager
     async def guard_gesture(

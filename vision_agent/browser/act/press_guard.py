@@ -235,6 +235,7 @@ async def arm_guard(
                 lasts_s=lasts_s,
                 is_pan=is_pan,
                 look=at.drawn.look if at.drawn and owner and frame is owner.frame else None,
+                stands=at.stands if owner and frame is owner.frame else None,
             )
         except FrameSilent:  # closed or hanging: nothing can be pressed in it
             return False
@@ -273,7 +274,7 @@ async def guard_gesture(
     Raises:
         GestureStopped: see `Gesture.end`.
     """
-    if armed is None or at.drawn or not armed.fits(page, at, seen):
+    if armed is None or at.drawn or at.stands or not armed.fits(page, at, seen):
         armed = await arm_guard(page, at, seen, deadline_s, lasts_s=lasts_s, is_drag=is_drag, is_pan=is_pan)
     if armed is None:
         yield Gesture(page, at, seen, has_lost_document=True)

@@ -177,6 +177,12 @@ async def surface_offset(mark: Mark, seen: LiveObservation, deadline_s: float) -
     return Point(x=rect.x - was.x, y=rect.y - was.y)
 
 
+def compared_part(drawn: DrawnTarget) -> Box:
+    """The part of a target's box that must show the same, in page coordinates."""
+    point, box = drawn.point, drawn.box
+    return box.intersection(Box(x=point.x - _WIDE, y=point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)) or box
+
+
 def find_cell(target: Cell, observation: Observation) -> tuple[Mark, Box]:
     """The mark of a cell's grid, and the cell's box in page coordinates.
 
@@ -248,8 +254,7 @@ async def _follow(
     Raises:
         Refused: it is not visible there or nearby, appears twice, or moves too fast to be pressed.
     """
-    point, box = drawn.point, drawn.box
-    part = box.intersection(Box(x=point.x - _WIDE, y=point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)) or box
+    part, box = compared_part(drawn), drawn.box
     stands, ground = max(_STANDS, min(box.width, box.height) / 4), moved
     agreed = 0
     for _ in range(2 * _PICTURES):

@@ -9,7 +9,7 @@ from playwright.async_api import Frame, Locator
 
 from vision_agent.actions import Point
 from vision_agent.browser.page.overlay_calls.element import LiveElement
-from vision_agent.browser.page.overlay_calls.surface import DrawnLook
+from vision_agent.browser.page.overlay_calls.surface import DrawnLook, StandingLook
 from vision_agent.browser.page.overlay_calls.text import FoundText
 from vision_agent.types import Mark
 from vision_agent.vision.picture import Pixels
@@ -49,3 +49,5 @@ class Location:
     """It does not stop moving, so input goes to where it will be: see `act.moving_target`."""
     drawn: DrawnThing | None = None
     """The drawn thing that moves; its canvas is the element."""
+    stands: StandingLook | None = None
+    """What its canvas must still show around it as the press begins."""

@@ -16,7 +16,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import (
     difference_of,
     keys_of,
 )
-from vision_agent.browser.page.overlay_calls.surface import DrawnLook
+from vision_agent.browser.page.overlay_calls.surface import DrawnLook, StandingLook
 from vision_agent.types import MarkKey
 
 
@@ -72,15 +72,19 @@ async def guard_press(
     lasts_s: float,
     is_pan: bool = False,
     look: DrawnLook | None = None,
+    stands: StandingLook | None = None,
 ) -> None:
     """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document.
 
     `is_pan`: the click that may follow is stopped too. `look`: for a canvas, what it must show where the press begins.
+    `stands`: what a part of it must show then, wherever the press is.
     """
     details = {"key": key, "kind": kind, "fingerprint": fingerprint, "isDrag": is_drag, "ms": lasts_s * 1000}
     details["isPan"] = is_pan
     shown = look and look._asdict()
-    await ask(frame, "guard", deadline_s, look=shown, **details, **expected.as_details())
+    await ask(
+        frame, "guard", deadline_s, look=shown, stands=stands and stands._asdict(), **details, **expected.as_details()
+    )
 
 
 async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) -> PressAnswer:

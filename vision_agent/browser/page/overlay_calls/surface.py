@@ -48,6 +48,20 @@ class DrawnLook(NamedTuple):
     """How far from the pointer its middle may be."""
 
 
+class StandingLook(NamedTuple):
+    """What a part of a canvas shows and must still show, with one pixel for each CSS pixel; see `canvas_pixels.js`."""
+
+    x: int
+    y: int
+    """Its left and top in the frame's viewport."""
+    wide: int
+    high: int
+    pixels: str
+    """Base64 of red, green and blue of each pixel."""
+    ground: tuple[int, int, int]
+    """The colour behind what the canvas leaves clear."""
+
+
 class CanvasPart(NamedTuple):
     """What a part of a canvas shows."""
 

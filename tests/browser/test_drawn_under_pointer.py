@@ -1,0 +1,104 @@
+"""Claims about canvases that draw themselves anew when the pointer comes: what was meant is pressed, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.hand import On
+from tests.browser.painted import BUTTONS, drawn_at, painted
+from tests.browser.test_drawn_target import SEND, hits, send
+from vision_agent.actions import Click, Drag, Hold, Point
+
+SWAP = "[things[0].name, things[1].name] = [things[1].name, things[0].name]; paint();"
+ONCE = "c.addEventListener('pointermove', () => {{ {} }}, {{ once: true }});"
+MOMENTS = {
+    "at once": SWAP,
+    "in the next frame": f"requestAnimationFrame(() => {{ {SWAP} }});",
+    "a moment later": f"setTimeout(() => {{ {SWAP} }}, 15);",
+    "still later": f"setTimeout(() => {{ {SWAP} }}, 60);",
+}
+ROWS = tuple(
+    {"name": name, "x": x, "y": 20 + 60 * row, "w": 90, "h": 36, "colour": colour}
+    for row, person in enumerate(("Ann", "Bob", "Cyd"))
+    for name, x, colour in ((person, 20, "#4a5568"), ("Delete", 420, "#c53030"))
+)
+
+
+@pytest.mark.parametrize("swap", MOMENTS.values(), ids=MOMENTS)
+async def test_of_two_buttons_that_change_places_under_the_pointer_the_other_one_is_not_pressed(
+    on: On, swap: str
+) -> None:
+    async with on(painted(*BUTTONS, more=ONCE.format(swap))) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        pressed = await hits(hand)
+        assert pressed == (["Send"] if outcome.status == "done" else []), outcome.sentence
+
+
+@pytest.mark.parametrize("swap", MOMENTS.values(), ids=MOMENTS)
+async def test_the_button_of_a_row_that_becomes_another_row_under_the_pointer_is_not_pressed(on: On, swap: str) -> None:
+    others = swap.replace("things[1]", "things[2]")
+    page = painted(*ROWS, more=ONCE.format(others))
+    async with on(page) as hand:
+        outcome = await hand.act(Click(target=drawn_at(hand.seen, 8 + 465, 8 + 38).number))
+        [*names] = await hand.js("things.map((each) => each.name)")
+        pressed = await hand.js("hits.filter((hit) => hit.kind === 'pointerdown').length")
+        if names[0] == "Bob":
+            assert (outcome.status, pressed) == ("refused", 0), outcome.sentence
+        else:  # the press came first
+            assert (outcome.status, pressed) == ("done", 1), outcome.sentence
+
+
+@pytest.mark.parametrize(
+    "paint",
+    [
+        "things[1].colour = '#63b3ed'; paint();",
+        "paint(); pen.strokeStyle = '#d69e2e'; pen.lineWidth = 3; pen.strokeRect(200, 30, 120, 40);",
+        "things[1].y -= 2; paint();",
+        "paint(); pen.fillStyle = '#8888'; pen.fillRect(0, 50, 640, 1); pen.fillRect(260, 0, 1, 300);",
+        "paint(); pen.fillStyle = '#ffffe0'; pen.fillRect(250, 80, 120, 40); pen.fillStyle = '#000'; "
+        "pen.fillText('Sends it', 310, 100);",
+    ],
+    ids=["another colour", "a frame", "lifted", "a cross-hair", "a bubble beside it"],
+)
+async def test_a_button_that_is_only_painted_anew_under_the_pointer_is_pressed(on: On, paint: str) -> None:
+    async with on(painted(*BUTTONS, more=ONCE.format(paint))) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert (outcome.status, await hits(hand)) == ("done", ["Send"]), outcome.sentence
+
+
+async def test_a_drag_takes_hold_of_what_was_meant_or_of_nothing(on: On) -> None:
+    async with on(painted(*BUTTONS, more=ONCE.format(SWAP))) as hand:
+        outcome = await hand.act(Drag(source=send(hand), target=drawn_at(hand.seen, 8 + 100, 8 + 130).number))
+        assert (outcome.status, await hits(hand)) in (("done", ["Send"]), ("refused", [])), outcome.sentence
+
+
+async def test_a_press_is_not_held_on_what_took_the_place(on: On) -> None:
+    async with on(painted(*BUTTONS, more=ONCE.format(SWAP))) as hand:
+        outcome = await hand.act(Hold(target=send(hand), seconds=0.1))
+        assert (outcome.status, await hits(hand)) in (("done", ["Send"]), ("refused", [])), outcome.sentence
+
+
+async def test_at_a_point_words_that_become_others_under_the_pointer_are_not_pressed(on: On) -> None:
+    async with on(painted(*BUTTONS, more=ONCE.format(SWAP.replace("name", "colour")))) as hand:
+        mark = hand.seen.mark(send(hand))
+        assert mark is not None
+        x, y = SEND
+        outcome = await hand.act(Click(target=hand.seen.marked.map.to_picture(Point(x=x, y=y))))
+        assert outcome.status == "done", outcome.sentence  # in another colour it is the same place
+    vanishes = ONCE.format("things.length = 0; paint();")
+    async with on(painted(*BUTTONS, more=vanishes)) as hand:
+        outcome = await hand.act(Click(target=hand.seen.marked.map.to_picture(Point(x=x, y=y))))
+        assert (outcome.status, await hits(hand)) == ("refused", []), outcome.sentence
+        assert "changed when the pointer came" in outcome.sentence
+
+
+async def test_a_page_that_draws_its_own_pointer_is_pressed_and_drawn_on(on: On) -> None:
+    ring = "c.addEventListener('pointermove', (event) => { paint(); pen.strokeStyle = '#000'; pen.beginPath(); "
+    ring += "pen.arc(event.offsetX, event.offsetY, 9, 0, 7); pen.stroke(); });"
+    async with on(painted(*BUTTONS, more=ring)) as hand:
+        place = hand.seen.marked.map.to_picture(Point(x=8 + 400, y=8 + 200))
+        outcome = await hand.act(Click(target=place))
+        assert outcome.status == "done", outcome.sentence
+        again = hand.seen.marked.map.to_picture(Point(x=SEND[0], y=SEND[1]))
+        assert (await hand.act(Click(target=again))).status == "done"
+        assert await hits(hand) == ["", "Send"]
