@@ -33,7 +33,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from tests.loopback import Folder, Handler, LoopbackServer
 from tests.ready_python import ReadyPython
-from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
+from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, VARIANTS
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -218,20 +218,28 @@ def pytest_collection() -> Generator[None, object, object]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks tests that start a browser; leaves others to `make test-all` and `make test-rest`, as `sample.py` says."""
+    names = [item.nodeid.removeprefix("tests/").partition("[")[0] for item in items]
+    mine = [item.get_closest_marker("thorough") is None for item in items]
+    variants = Counter(name for name, is_mine in zip(names, mine, strict=True) if is_mine)
     counts: Counter[str] = Counter()
-    for item in items:
-        name = item.nodeid.removeprefix("tests/").partition("[")[0]
+    for item, name, is_mine in zip(items, names, mine, strict=True):
         starts_one = name in STARTS_A_BROWSER or name.partition("::")[0] in STARTS_A_BROWSER
         if starts_one or "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-        if item.get_closest_marker("thorough") is not None:
+        if not is_mine:
             continue
         nth = counts[name]
         counts[name] += 1
-        if nth % ONE_IN.get(name, 1):
+        is_slow = name in SLOW_VARIANTS or item.get_closest_marker("browser") is not None
+        if is_slow and nth not in _spread(variants[name], MORE_VARIANTS.get(name, VARIANTS)):
             item.add_marker("thorough")
-        elif name in LONG or (nth and (name in SLOW_VARIANTS or item.get_closest_marker("browser") is not None)):
+        elif name in LONG or (is_slow and nth):
             item.add_marker("rest")
+
+
+def _spread(many: int, more: int) -> set[int]:
+    """The first of so many, and so many more, spread evenly."""
+    return {0, *(round(each * (many - 1) / more) for each in range(1, more + 1))}
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,6 +23,7 @@ import yaml
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / ".github/actions/eval/action.yml").read_text())
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
+WEEKLY = yaml.safe_load((ROOT / ".github/workflows/all-tests.yml").read_text())
 
 GUIDE = (ROOT / "docs/pages/guides/scripts.md").read_text("utf-8")
 (WHEEL_IMAGE,) = re.findall(r"```dockerfile\n(.+?)```", GUIDE, re.S)
@@ -230,14 +231,16 @@ def test_the_workflow_tests_each_python_that_is_declared() -> None:
     assert job["env"] == {"PYTHON": "python"}  # else `make` may choose another one of the machine
 
 
-def test_the_workflow_may_only_read_and_runs_targets_of_the_makefile() -> None:
+def test_the_workflows_may_only_read_and_run_targets_of_the_makefile() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read"}
     assert set(WORKFLOW[True]) == {"push", "pull_request"}  # YAML reads `on` as a truth value
-    steps = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+    assert WEEKLY["permissions"] == {"contents": "read"}
+    assert set(WEEKLY[True]) == {"schedule", "workflow_dispatch"}
+    steps = [step for each in (WORKFLOW, WEEKLY) for job in each["jobs"].values() for step in job["steps"]]
     assert all(re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]) for step in steps if "uses" in step)
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M)
-    assert [step["run"] for step in steps if "run" in step] == ["make lint", "make test"]
-    assert {"lint", "test"} <= set(targets)
+    assert [step["run"] for step in steps if "run" in step] == ["make lint", "make test", "make test-all"]
+    assert {"lint", "test", "test-all"} <= set(targets)
 
 
 def test_no_page_says_to_install_it_by_its_name_alone() -> None:

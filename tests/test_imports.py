@@ -133,6 +133,7 @@ INSIDE = {
         "thumbnail": "picture",
         "video": "picture",
         "compare": "picture",
+        "repaint": "picture",
         "drawn_look": "picture",
         "icons": "picture",
         "labels": "picture rects style",

@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
+from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER
 
 TESTS = Path(__file__).parent
 
 
 def test_what_the_choice_names_exists() -> None:
-    assert [name for name in (*STARTS_A_BROWSER, *LONG, *SLOW_VARIANTS, *ONE_IN) if not _exists(name)] == []
+    assert [name for name in (*STARTS_A_BROWSER, *LONG, *SLOW_VARIANTS, *MORE_VARIANTS) if not _exists(name)] == []
 
 
 def _exists(name: str) -> bool:

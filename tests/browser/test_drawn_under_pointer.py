@@ -25,9 +25,7 @@ ROWS = tuple(
 
 
 @pytest.mark.parametrize("swap", MOMENTS.values(), ids=MOMENTS)
-async def test_of_two_buttons_that_change_places_under_the_pointer_the_other_one_is_not_pressed(
-    on: On, swap: str
-) -> None:
+async def test_of_two_drawn_buttons_that_change_places_the_other_one_is_not_pressed(on: On, swap: str) -> None:
     async with on(painted(*BUTTONS, more=ONCE.format(swap))) as hand:
         outcome = await hand.act(Click(target=send(hand)))
         pressed = await hits(hand)

@@ -206,7 +206,7 @@ for (const each of document.querySelectorAll('button'))
         ["Rose 5", "Rose 5", "Tulip 3"],
     ],
 )
-async def test_of_two_rows_that_differ_in_an_amount_only_none_is_taken_for_the_one_that_there_was(
+async def test_of_two_rows_that_differ_in_an_amount_only_none_is_taken(
     serve: Server, context: BrowserContext, tmp_path: Path, head: str, now: list[str]
 ) -> None:
     def table(*rows: str) -> str:

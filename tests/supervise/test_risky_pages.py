@@ -274,7 +274,7 @@ ROOM = "<div role=dialog aria-label='%s'>%s</div>"
         ("<h2>Delete account</h2><p>You lose all.</p><button>Search</button>", "Search", set()),
     ],
 )  # fmt: skip
-async def test_a_button_that_only_agrees_is_judged_by_the_heading_over_it_and_the_words_beside_it(
+async def test_a_button_that_only_agrees_is_judged_by_heading_and_words_beside_it(
     page: Page, serve: Any, body: str, name: str, risks: set[str]
 ) -> None:
     assert await risks_on(page, serve, body, name) == risks
