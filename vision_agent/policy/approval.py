@@ -56,6 +56,7 @@ from vision_agent.actions import (
 )
 from vision_agent.errors import UsageError
 from vision_agent.policy import risk_words
+from vision_agent.policy.asked_question import is_answer, words_over
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.types import RISKS, Choice, Decision, Mark, Observation, Risk, Risky, Task
@@ -72,12 +73,8 @@ _CHOSEN = frozenset(
 """Roles of what is chosen or looked at, and is no button, though a press on it does something."""
 
 
-_ANSWERING = frozenset(("button", "link", "guess"))
-"""Kinds of marks that may answer a question."""
 _ANSWERED: frozenset[Risk] = frozenset({"pay", "delete"})
 """Risks of what is said beside an answer that is in no dialog; there, other words are about something else as well."""
-_MOST_OVER = 3
-"""How many of the texts just over a button count."""
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
 """Risks that no policy can waive."""
 
@@ -326,9 +323,9 @@ def _text_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> It
 
 def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
     """The risks of what a button called `Yes` agrees to, by the headings over it and the words beside it."""
-    if mark.kind not in _ANSWERING or not risk_words.is_answer(mark.shows or mark.name):
+    if not is_answer(mark):
         return
-    beside = " ".join([mark.context or _words_over(mark, seen), *mark.prices]).strip()
+    beside = " ".join([mark.context or " ".join(words_over(mark, seen)), *mark.prices]).strip()
     for risk, why in _word_risks(settings, beside, "it answers"):
         if mark.in_dialog or risk in _ANSWERED:
             yield risk, why
@@ -336,13 +333,6 @@ def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> 
         yield "pay", f"it answers “{beside}”"
     for heading in (mark.heading, mark.title):
         yield from _word_risks(settings, heading, "it answers")
-
-
-def _words_over(mark: Mark, seen: Observation) -> str:
-    """The texts of the listing just over a mark, with no other mark between them."""
-    before, found, _ = seen.listing.partition(f"\n{mark.label_text}[:]")
-    line = before.rpartition("\n")[2] if found else ""
-    return " ".join(line.removeprefix("_[:]").split(" ⏎ ")[-_MOST_OVER:]) if line.startswith("_[:]") else ""
 
 
 def _amount_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:

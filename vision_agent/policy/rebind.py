@@ -42,6 +42,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.describe.distinctions import distinction_suffix
+from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.types import Mark, Observation, Step
 
@@ -113,7 +114,10 @@ def _again(action: Action, was: Observation, now: Observation, shown: Shown, *, 
             case Point():
                 _must_look_the_same(was, now, f"the point ({value.x:g}, {value.y:g})")
             case int() if name in action.traits.targets:
-                changed[name] = rebind_mark(value, was, now, shown).number
+                found = rebind_mark(value, was, now, shown)
+                if action.traits.presses:
+                    _must_answer_the_same(was.known_mark(value), found, was, now, shown)
+                changed[name] = found.number
             case tuple() if any(isinstance(each, Point) for each in value):
                 _must_look_the_same(was, now, "a path of points")
     return action.model_copy(update=changed)
@@ -400,11 +404,34 @@ def _must_look_the_same(was: Observation, now: Observation, what: str) -> None:
         raise RebindError(f"{what} is used only if the whole picture is the same, and it is not")
 
 
+def _must_answer_the_same(old: Mark | None, new: Mark, was: Observation, now: Observation, shown: Shown) -> None:
+    """Raises a `RebindError` if a button that only agrees, such as `Yes`, would agree to something else.
+
+    Where a mark is out of view, what is over it is not known. Words beside it that differ are of another value.
+    """
+    if old is None or not is_answer(old) or was.mark(old.number) is None or now.mark(new.number) is None:
+        return
+    if not _is_said(_folded(old.context), _folded(new.context), shown):
+        return
+    then, here = question_of(old, was), question_of(new, now)
+    if is_same_question(then, here) or (new.context and not (then and here)):
+        return
+    asked, asks = (printable_line(" ".join(each)) for each in (then, here))
+    if _is_said(_folded(asked), _folded(asks), shown) or (not asked and not is_grave(here)):
+        return
+    if max(len(asked), len(asks)) > _MOST_BESIDE:
+        raise RebindError(f"what is over {_words(old)}, which only agrees, asks something else than in the record")
+    said, says = (repr(each) if each else "nothing" for each in (asked, asks))
+    raise RebindError(f"{_words(old)} answers {says} here, and answered {said} in the record")
+
+
 def _must_have_the_focus(was: Observation, now: Observation, shown: Shown) -> None:
     """Raises a `RebindError` if keys without a target would go elsewhere than they did."""
     old, new = _focused(was), _focused(now)
     if old is not None and (new is None or rebind_mark(old.number, was, now, shown) != new):
         raise RebindError(f"keys went to {_words(old)}, which does not have the focus now")
+    if old is not None and new is not None:
+        _must_answer_the_same(old, new, was, now, shown)
     if old is None and new is not None:
         raise RebindError(f"keys went to no field, and now {_words(new)} has the focus")
 
