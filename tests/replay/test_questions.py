@@ -102,3 +102,69 @@ async def test_a_replay_does_not_answer_another_question_and_answers_one_about_t
     assert stayed == "Files"
     assert said in sentence
     assert (await title("Delete file a.txt?", values={"file": "b.txt"}))[0] == "Files"
+
+
+SHOP = (
+    "<h1>Shop</h1><div><h3>Mug</h3><p>%s</p><button>Buy</button> <button>Add to cart</button> <a href=/m>Mug</a></div>"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now", "why"),
+    [
+        ("Buy", "5 EUR", "900 EUR", 'button "Buy" is beside 900 EUR here, and was beside 5 EUR in the record'),
+        ("Buy", "€5", "$4", "is beside $4 here, and was beside €5 in the record"),
+        ("Buy", "New", "New €5", "is beside €5 here, and was beside no amount of money in the record"),
+        ("Buy", "5 EUR, was 9 EUR", "7 EUR, was 9 EUR", ""),
+        ("Buy", "900 EUR", "5 EUR", ""),
+        ("Buy", "5 users", "900 users", ""),
+        ("Add to cart", "5 EUR", "900 EUR", ""),
+        ("Mug", "5 EUR", "900 EUR", ""),
+    ],
+)
+async def test_a_button_beside_a_larger_amount_of_money_is_not_pressed_unless_other_values_explain_it(
+    page: Page, serve: Server, name: str, was: str, now: str, why: str
+) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        looks = []
+        for text in (was, now):
+            await browser.open(serve({"/": SHOP % text}))
+            looks.append(await browser.observe())
+    [mark] = [mark for mark in looks[0].marks if mark.name == name]
+    step = took(looks[0], Click(target=mark.number))
+    assert rebind_actions(step, looks[1], has_other_values=True)
+    if not why:
+        assert rebind_actions(step, looks[1])
+        return
+    with pytest.raises(RebindError) as refused:
+        rebind_actions(step, looks[1])
+    assert why in str(refused.value)
+
+
+FORM = """<title>Shop</title><h1>Shop</h1><form onsubmit="document.title = 'Bought'; return false">
+<label>Number <input name=n oninput="cost.textContent = 5 * n.value * times + ' EUR'"></label>
+<p id=cost></p><button>Order</button></form><script>const times = %s</script>"""
+
+
+async def test_a_replay_orders_at_a_higher_price_only_if_another_number_was_given(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages, settings = {"/": FORM % 1}, Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order", start_url=serve(pages))
+    lines = ['type "1" into Number', "click Order", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    folder = ran.folder
+
+    async def title(times: int, **more: Any) -> tuple[str, str]:
+        pages["/"] = FORM % times
+        page = await context.new_page()
+        run = await Replay(folder, page=page, settings=settings, **more).run()
+        return await page.title(), ending_of(run).sentence
+
+    assert (await title(1))[0] == "Bought"
+    assert (await title(1, values={"1": "3"}))[0] == "Bought"
+    stayed, sentence = await title(180)
+    assert stayed == "Shop"
+    assert 'button "Order" is beside 900 EUR here, and was beside 5 EUR in the record' in sentence

@@ -311,7 +311,7 @@ def _text_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> It
     yield from _amount_risks(settings, mark)
     yield from _word_risks(settings, mark.name)
     yield from _word_risks(settings, mark.says, "it says")
-    if _is_button(mark) and risk_words.is_named_bin(mark.shows or mark.name):
+    if is_button(mark) and risk_words.is_named_bin(mark.shows or mark.name):
         yield "delete", f"it is called “{mark.shows or mark.name}”, like a bin"
     if mark.icon is not None:  # a guess, which can only add a risk
         yield from _word_risks(settings, mark.icon.name, "its icon looks like")
@@ -340,14 +340,14 @@ def _amount_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk
 
     A link may lead to a product of that price, and what is chosen may cost it; these pay only if their words say so.
     """
-    if not _is_button(mark) or risk_words.only_shows(mark.shows or mark.name):
+    if not is_button(mark) or risk_words.only_shows(mark.shows or mark.name):
         return
     for text in (mark.name, mark.shows, mark.says):
         if text not in settings.harmless and risk_words.has_amount(text):
             yield "pay", f"it has an amount in its words, “{text}”"
 
 
-def _is_button(mark: Mark) -> bool:
+def is_button(mark: Mark) -> bool:
     """Whether it acts as a button: a form's, a box that takes clicks, or what only calls itself a link."""
     if mark.state.submits:
         return True
