@@ -526,6 +526,8 @@ LONG = frozenset(
         "replay/test_other_values.py::test_a_repair_from_which_the_value_cannot_be_taken_is_not_kept_and_says_so",
         "replay/test_other_values.py::test_a_repair_keeps_no_value_and_does_its_step_for_others",
         "replay/test_other_values.py::test_in_rows_that_differ_in_more_than_the_name_the_row_of_the_new_product_is_used",
+        "replay/test_questions.py::test_a_replay_orders_at_a_higher_price_only_if_another_number_was_given",
+        "replay/test_questions.py::test_a_replay_does_not_answer_another_question_and_answers_one_about_the_value_that_is_given",
         "replay/test_replay.py::test_a_replay_that_fails_where_nothing_else_was_asked_for_demotes_what_was_learned",
         "replay/test_replay.py::test_a_secret_is_asked_for_again_and_stands_nowhere",
         "replay/test_replay.py::test_the_same_is_done_with_other_words_and_each_step_says_how_like_the_record_it_was",

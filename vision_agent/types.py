@@ -214,6 +214,9 @@ class Mark(DisplayedModel):
     title: str = ""
     """What its row or card is itself called, by a heading or row header in it; `context` has these words too. Page
     text."""
+    time: str = ""
+    """The time of day that its row begins with, as in a timetable; `context` has it only where nothing else tells the
+    row from others. Page text."""
     heading: str = ""
     """The heading, legend or title of the section it is in. Page text."""
     row: str = ""

@@ -7,13 +7,17 @@ import { explicitRoleOf, inputTypeOf, isEditingHost, roleOrTagOf } from './role.
 import { CONTROL_TAGS, sameNameGroupsOf } from './same_name_groups.js';
 import { initialValueOf } from './state.js';
 import { LIVE, LIVE_END, RESTLESS_END, RESTLESS_START, SEAM } from './steady_text.js';
-import { textOf } from './text.js';
+import { DIGIT_FIRST, DIGIT_LAST, isRaisedOrLowered, textOf } from './text.js';
 import { isTicking, restlessAmountOf } from './ticking.js';
 
 /** @import { Floating } from './floating_toolbar.js' */
 /** @import { Group } from './same_name_groups.js' */
 /** @import { Cell, Table } from './table_cells.js' */
 
+/** Between two digits of which one is raised, `9⁹⁹`: no word ends there, so that a price stays one number. */
+const RAISED_SEAM = '\u202f';
+/** Letters at the edge of a text in which its last or first digit is looked for. */
+const EDGE = 16;
 /** How many letters are read. */
 export const LONGEST_CONTEXT = 6000;
 export const DIALOGS = new Set(['dialog', 'alertdialog']);
@@ -30,6 +34,8 @@ const CONTROL_ROLES = new Set([
   'button', 'textbox', 'searchbox', 'combobox', 'checkbox', 'switch', 'radio', 'slider', 'spinbutton', 'tab',
   'menuitem', 'menuitemcheckbox', 'menuitemradio',
 ]);
+/** The signs of `steady_text.js`. */
+const SIGNS = /[\u0001-\u0005]/g;
 /** Types of fields that may hold a name. */
 const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
 
@@ -243,16 +249,45 @@ function ancestorOf(element, reading, depth) {
 function piecesOfText(element, besides, path, reading, depth, shows) {
   const pieces = /** @type {Piece[]} */ ([]);
   let length = 0;
+  let before = /** @type {Node | null} */ (null);
   for (const [at, child] of childrenWithin(element, reading).children.entries()) {
     if (nodeTypeOf(child) === 3 && !shows) continue;
     const text = wordsIn(child, besides, path, reading, depth);
     const isBlank = !text.trim() || text.trim() === SEAM;
     if (isBlank && text && pieces.length) pieces[pieces.length - 1].text += text.trim() ? SEAM : ' ';
-    else if (!isBlank) pieces.push({ at, text });
+    else if (!isBlank) {
+      const isApart = before && isBetweenDigits(pieces[pieces.length - 1].text, text) &&
+        (isRaisedAt(before, true, reading) || isRaisedAt(child, false, reading));
+      pieces.push({ at, text: isApart ? RAISED_SEAM + text : text });
+      before = child;
+    }
     length += isBlank ? 0 : text.length;
     if (length > 2 * LONGEST_CONTEXT) break;
   }
   return pieces;
+}
+
+/** @param {string} before @param {string} after */
+function isBetweenDigits(before, after) {
+  return DIGIT_LAST.test(before.slice(-EDGE).replace(SIGNS, '')) &&
+    DIGIT_FIRST.test(after.slice(0, EDGE).replace(SIGNS, ''));
+}
+
+/**
+ * Whether the first letter in a node, or the last one, is raised or lowered.
+ * @param {Node} node @param {boolean} isLast @param {Reading} reading
+ */
+function isRaisedAt(node, isLast, reading) {
+  for (let at = /** @type {Node | undefined} */ (node); at && nodeTypeOf(at) === 1;) {
+    const element = /** @type {Element} */ (at);
+    const style = styleOf(element);
+    if (style.display !== 'inline') return false;
+    if (isRaisedOrLowered(element, style)) return true;
+    const { children } = childrenWithin(element, reading);
+    const inner = children.filter((each) => /\S/.test(textContentOf(each)));
+    at = inner.at(isLast ? -1 : 0);
+  }
+  return false;
 }
 
 /** Whether an element holds what a person wrote or chose. @param {Element} element @param {string} tag */

@@ -12,7 +12,7 @@ import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { ownTitleOf } from './own_title.js';
 import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
-import { abridged, abridgedEach, beginsWithTimeOfDay, isTimeOfDay } from './steady_text.js';
+import { abridged, abridgedEach, isTimeOfDay, timeBeginning } from './steady_text.js';
 
 /** @import { Depth, Reading } from './nearby_text.js' */
 /** @import { Surroundings } from './surroundings.js' */
@@ -24,6 +24,7 @@ import { abridged, abridgedEach, beginsWithTimeOfDay, isTimeOfDay } from './stea
  * @property {string} words in the form that `form` names
  * @property {string} [firm] the same with amounts, if that says more
  * @property {string} title what the box around it is itself called, in the steady form; the words have it too
+ * @property {string} [time] of day that its row begins with, which the words may leave out
  * @property {string} heading
  * @property {string} [firmHeading] like `firm`
  * @property {string[]} governing in the steady form; what governs it from further off, with the nearest heading
@@ -67,10 +68,13 @@ export function placesOf(elements, reading, nameFor) {
   }
   for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
   for (const [element, place] of places) {
-    const { box, how } = found.get(element);
+    const { box, how, text } = found.get(element);
     const words = governingWordsOf(element, box, reading);
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];
-    if (how !== 'head' && how !== 'large') place.title = abridged(ownTitleOf(box, element, reading), 'steady');
+    if (how !== 'head' && how !== 'large') {
+      place.time = timeBeginning(text) || undefined;
+      place.title = abridged(ownTitleOf(box, element, reading), 'steady');
+    }
     Object.assign(place, { governing: steady, firmGoverning: firm.join() === steady.join() ? undefined : firm });
   }
   return places;
@@ -82,7 +86,7 @@ const MORE_TOLD = /**
  */ ([
   (element, around, reading) => [withItsPart(element, around, reading), 'steady'],
   // Of rows that only numbers tell apart, a time that they begin with is one: 11:00, 3 seats.
-  (_, around) => [{}, beginsWithTimeOfDay(around.text) ? 'raw' : 'firm'],
+  (_, around) => [{}, timeBeginning(around.text) ? 'raw' : 'firm'],
   () => [{}, 'raw'],
   (element, around, reading) => [deeper(element, around, reading, 2), 'firm'],
   (element, around, reading) => [deeper(element, around, reading, 3), 'firm'],

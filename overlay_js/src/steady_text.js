@@ -169,9 +169,9 @@ export function isTimeOfDay(text) {
   return /^[\s\u0003]*\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?[\s\u0003]*$/i.test(text);
 }
 
-/** Whether a text begins with a time of day, as that of a slot or a departure does. @param {string} text */
-export function beginsWithTimeOfDay(text) {
-  return /^[\s\u0003]*\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?(?![\w:])/i.test(text);
+/** The time of day that a text begins with, as that of a slot or a departure does; or nothing. @param {string} text */
+export function timeBeginning(text) {
+  return /^[\s\u0001-\u0003]*(\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?)(?![\w:])/i.exec(text)?.[1] ?? '';
 }
 
 /** Whether the longer text contains all words in the same order. @param {string} words @param {string} longer */

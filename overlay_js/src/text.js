@@ -12,8 +12,8 @@ export const SILENT = new Set([
 ]);
 /** Of the font around it; a larger one looks as if it stood on the line. */
 const MOST_RAISED_FONT = 0.9;
-const DIGIT_LAST = /\p{N}\p{Cf}*$/u;
-const DIGIT_FIRST = /^\p{Cf}*\p{N}/u;
+export const DIGIT_LAST = /\p{N}\p{Cf}*$/u;
+export const DIGIT_FIRST = /^\p{Cf}*\p{N}/u;
 /** Icon fonts keep their glyphs here; as letters they mean nothing. */
 const PRIVATE_USE = /[\ue000-\uf8ff\u{f0000}-\u{10fffd}]/gu;
 

@@ -6,7 +6,7 @@ import { isSkippedText } from './page_text.js';
 import { identityOf } from './recheck.js';
 import { keyOf } from './registry.js';
 import { isEditingHost } from './role.js';
-import { oneSpaced } from './text.js';
+import { DIGIT_FIRST, DIGIT_LAST, isRaisedOrLowered, oneSpaced } from './text.js';
 import { pinchZoom } from './visible.js';
 import { isLaidText } from './text_layer.js';
 import { coveredSurfaceOf } from './transparent_cover.js';
@@ -16,7 +16,7 @@ const MOST_LETTERS = 500_000;
 const MOST_TOLD = 4;
 const TOLD_AROUND = 30;
 
-/** @typedef {{node: Node, offset: number}} Spot of one character */
+/** @typedef {{node: Node, offset: number, isAdded?: boolean}} Spot of one character, or of a space that nobody wrote */
 
 /**
  * Where the words from `first` to `last` are, if `first` shows exactly once: a point in the leading half of the first
@@ -44,7 +44,8 @@ export function locateWords(doc, request) {
   const pressed = actsAround(holder);
   const blocked = [from, to].flatMap((spot, i) => coverOfLetter(doc, spot, points[i]))[0] ?? null;
   return {
-    count: 1, ends: true, text: said, points, shown: isLetterInView(from) && isLetterInView(to), zoom: pinchZoom(),
+    count: 1, ends: true, text: said, selects: writtenFrom(text, spots, begins[0], end), points,
+    shown: isLetterInView(from) && isLetterInView(to), zoom: pinchZoom(),
     key: keyOf(doc, holder), ...identityOf(holder),
     pressed: pressed && describeElement(pressed), pressedKey: pressed && keyOf(doc, pressed),
     blocker: blocked && describeElement(blocked), blockerKey: blocked && keyOf(doc, blocked),
@@ -56,14 +57,31 @@ export function selectedText() {
   return { text: oneSpaced(String(getSelection() ?? '')) };
 }
 
-/** All characters that show, in reading order. @param {Document} doc */
+/**
+ * The text as its selection gives it, without the spaces beside raised digits.
+ * @param {string} text @param {Spot[]} spots @param {number} from @param {number} to
+ */
+function writtenFrom(text, spots, from, to) {
+  return Array.from({ length: to - from }, (_, n) => (spots[from + n].isAdded ? '' : text[from + n])).join('');
+}
+
+/**
+ * All characters that show, in reading order, with a space between two digits of which one is raised.
+ * @param {Document} doc
+ */
 function spotsOf(doc) {
   const spots = /** @type {Spot[]} */ ([]);
   let text = '';
+  let isSeam = false;
   /** @param {Node} node @param {number} offset @param {string} letter */
   const add = (node, offset, letter) => {
     const said = /\s/.test(letter) ? ' ' : letter;
     if (spots.length >= MOST_LETTERS || said === ' ' && (text === '' || text.endsWith(' '))) return;
+    if (isSeam && DIGIT_FIRST.test(said) && DIGIT_LAST.test(text.slice(-2))) {
+      text += ' ';
+      spots.push({ node, offset, isAdded: true });
+    }
+    isSeam = false;
     text += said;
     spots.push({ node, offset });
   };
@@ -73,12 +91,15 @@ function spotsOf(doc) {
     if (isSkippedText(element) || style.display === 'none' || spots.length >= MOST_LETTERS) return;
     const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(element) === 'br';
     if (isApart) add(element, 0, ' ');
+    const isRaised = !isApart && isRaisedOrLowered(element, style);
+    isSeam ||= isRaised;
     for (const child of flatChildrenOf(element)) {
       if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child));
       else if (nodeTypeOf(child) === 3 && style.visibility === 'visible') {
         Array.from({ length: textContentOf(child).length }, (_, i) => add(child, i, textContentOf(child)[i]));
       }
     }
+    isSeam ||= isRaised;
     if (isApart) add(element, 0, ' ');
   };
   const body = /** @type {Element | null} */ (bodyOf(doc));

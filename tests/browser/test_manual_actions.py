@@ -477,3 +477,35 @@ async def test_what_a_person_does_on_the_pages_they_come_to_is_told_too(page: Pa
     done = listening.done
     assert [each.words for each in done] == [f'clicked mark 1 (link "To {at}")' for at in (2, 3, 4)]
     assert [each.outcome.effect for each in done if each.outcome] == ["navigated"] * 3
+
+
+PRESSED = """<title>Pressed</title><style>body { margin: 40px } button, input { font-size: 30px }
+button:hover { background: #fcc } button:focus { outline: 6px solid red }</style>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "effect"),
+    [
+        ("<button>Go</button>", "no_effect"),
+        ("<button onclick='this.style.background = `#00f`'>Go</button>", "changed"),
+        ("<button onclick='this.nextSibling.textContent = `Done: all of it`'>Go</button><p></p>", "changed"),
+        ("<input aria-label=Name>", "changed"),
+    ],
+)
+async def test_a_click_that_only_moves_the_focus_has_the_effect_that_it_has_in_a_replay(
+    page: Page, body: str, effect: str
+) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.mouse.click(60, 60)
+        await listening.until(1)
+
+    await page.set_content(PRESSED + body)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    [clicked] = listening.done
+    assert isinstance(clicked.action, Click)
+    assert clicked.outcome is not None
+    assert clicked.outcome.effect == effect

@@ -272,6 +272,8 @@ ROOM = "<div role=dialog aria-label='%s'>%s</div>"
         ("<h2>Delete account</h2><section><p>You lose all.</p><button>Continue</button></section>", "Continue", {"delete"}),
         ("<h2>Step 1 of 3</h2><section><p>Your name</p><button>Continue</button></section>", "Continue", set()),
         ("<h2>Delete account</h2><p>You lose all.</p><button>Search</button>", "Search", set()),
+        ("<p>Your files will be deleted.</p><button>No</button> <button>Yes</button>", "Yes", {"delete"}),
+        ("<p>Your files will be deleted.</p><button>Help</button> <button>Yes</button>", "Yes", set()),
     ],
 )  # fmt: skip
 async def test_a_button_that_only_agrees_is_judged_by_heading_and_words_beside_it(

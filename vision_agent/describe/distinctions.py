@@ -165,13 +165,19 @@ def safe_name(name: str) -> str:
 
 
 def distinction_match(mark: Mark, text: str, shown: Distinction | None) -> int:
-    """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0."""
+    """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0.
+
+    The time that its row begins with counts as beside it, with `am` or `pm` or without.
+    """
     words = _fold(_words(text))
     if not words:
         return 0
     if words == _fold(_words(mark.title)) or (shown is not None and words == _fold(_words(str(shown)))):
         return 2
     context, heading = _fold(_words(mark.context)), _fold(_words(mark.heading))
+    # `11:00` may be meant where the row says `11:00 am` or `11:00am`.
+    if mark.time and words in (_fold(_words(mark.time)), (mark.time.rstrip("apmAPM. \u00a0\u202f"),)):
+        return 1
     if _is_part(words, context) or _is_part(words, heading):
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))

@@ -56,6 +56,7 @@ from vision_agent.actions import (
 )
 from vision_agent.errors import UsageError
 from vision_agent.policy import risk_words
+from vision_agent.policy.asked_question import is_answer, words_over
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.types import RISKS, Choice, Decision, Mark, Observation, Risk, Risky, Task
@@ -72,12 +73,8 @@ _CHOSEN = frozenset(
 """Roles of what is chosen or looked at, and is no button, though a press on it does something."""
 
 
-_ANSWERING = frozenset(("button", "link", "guess"))
-"""Kinds of marks that may answer a question."""
 _ANSWERED: frozenset[Risk] = frozenset({"pay", "delete"})
 """Risks of what is said beside an answer that is in no dialog; there, other words are about something else as well."""
-_MOST_OVER = 3
-"""How many of the texts just over a button count."""
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
 """Risks that no policy can waive."""
 
@@ -314,7 +311,7 @@ def _text_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> It
     yield from _amount_risks(settings, mark)
     yield from _word_risks(settings, mark.name)
     yield from _word_risks(settings, mark.says, "it says")
-    if _is_button(mark) and risk_words.is_named_bin(mark.shows or mark.name):
+    if is_button(mark) and risk_words.is_named_bin(mark.shows or mark.name):
         yield "delete", f"it is called “{mark.shows or mark.name}”, like a bin"
     if mark.icon is not None:  # a guess, which can only add a risk
         yield from _word_risks(settings, mark.icon.name, "its icon looks like")
@@ -326,9 +323,9 @@ def _text_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> It
 
 def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
     """The risks of what a button called `Yes` agrees to, by the headings over it and the words beside it."""
-    if mark.kind not in _ANSWERING or not risk_words.is_answer(mark.shows or mark.name):
+    if not is_answer(mark):
         return
-    beside = " ".join([mark.context or _words_over(mark, seen), *mark.prices]).strip()
+    beside = " ".join([mark.context or " ".join(words_over(mark, seen)), *mark.prices]).strip()
     for risk, why in _word_risks(settings, beside, "it answers"):
         if mark.in_dialog or risk in _ANSWERED:
             yield risk, why
@@ -338,26 +335,19 @@ def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> 
         yield from _word_risks(settings, heading, "it answers")
 
 
-def _words_over(mark: Mark, seen: Observation) -> str:
-    """The texts of the listing just over a mark, with no other mark between them."""
-    before, found, _ = seen.listing.partition(f"\n{mark.label_text}[:]")
-    line = before.rpartition("\n")[2] if found else ""
-    return " ".join(line.removeprefix("_[:]").split(" ⏎ ")[-_MOST_OVER:]) if line.startswith("_[:]") else ""
-
-
 def _amount_risks(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
     """The risk of a button whose own words have an amount of money: it may pay it.
 
     A link may lead to a product of that price, and what is chosen may cost it; these pay only if their words say so.
     """
-    if not _is_button(mark) or risk_words.only_shows(mark.shows or mark.name):
+    if not is_button(mark) or risk_words.only_shows(mark.shows or mark.name):
         return
     for text in (mark.name, mark.shows, mark.says):
         if text not in settings.harmless and risk_words.has_amount(text):
             yield "pay", f"it has an amount in its words, “{text}”"
 
 
-def _is_button(mark: Mark) -> bool:
+def is_button(mark: Mark) -> bool:
     """Whether it acts as a button: a form's, a box that takes clicks, or what only calls itself a link."""
     if mark.state.submits:
         return True

@@ -19,7 +19,7 @@ Knows observations and actions; no browser, no record. Whatever is found here is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from math import hypot
@@ -42,7 +42,12 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.describe.distinctions import distinction_suffix
+from vision_agent.policy import risk_words
+from vision_agent.policy.approval import is_button
+from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of
+from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
+from vision_agent.text.money import Amount, amounts_in
 from vision_agent.types import Mark, Observation, Step
 
 BY_NAME = "name"
@@ -68,17 +73,27 @@ class RebindError(Exception):
     """A recorded action cannot be repeated here without guessing."""
 
 
-def rebind_actions(step: Step, now: Observation, shown: Shown = _NOTHING_SHOWN) -> tuple[Action, ...]:
+def rebind_actions(
+    step: Step, now: Observation, shown: Shown = _NOTHING_SHOWN, *, has_other_values: bool = False
+) -> tuple[Action, ...]:
     """The actions of a recorded step that were carried out, with today's marks.
 
-    `shown`: what today's page shows for secrets and private data, by name.
+    `shown`: what today's page shows for secrets and private data, by name. `has_other_values`: in this step or before,
+    something else is typed or chosen than in the record, so that it may cost another amount.
 
     Raises:
         RebindError: a target has no match here, or more than one.
     """
     was = step.observation
     done = carried_out(step)
-    return tuple(_again(action, was, now, shown, is_first=index == 0) for index, action in enumerate(done))
+    again = tuple(_again(action, was, now, shown, is_first=index == 0) for index, action in enumerate(done))
+    for action, its in zip(done, again, strict=True):
+        if action.traits.presses:
+            for old, new in _pairs(action, its, was, now):
+                _must_answer_the_same(old, new, was, now, shown)
+                if not has_other_values:
+                    _must_not_cost_more(old, new, was, now)
+    return again
 
 
 def names_in_targets(step: Step) -> tuple[str, ...]:
@@ -398,6 +413,67 @@ def _must_look_the_same(was: Observation, now: Observation, what: str) -> None:
     # The hash is of the encoded picture; equal pictures have equal encodings.
     if (was.clean.sha256, was.clean.map, was.region) != (now.clean.sha256, now.clean.map, now.region):
         raise RebindError(f"{what} is used only if the whole picture is the same, and it is not")
+
+
+def _pairs(done: Action, again: Action, was: Observation, now: Observation) -> Iterator[tuple[Mark, Mark]]:
+    """The marks that a recorded action acted on, each with today's; for keys without a target those with the focus."""
+    if isinstance(done, Press) and done.target is None:
+        pairs = [(_focused(was), _focused(now))]
+    else:
+        numbers = zip(map(mark_in, targets_of(done)), map(mark_in, targets_of(again)), strict=True)
+        pairs = [(was.known_mark(one), now.known_mark(other)) for one, other in numbers if one and other]
+    yield from ((old, new) for old, new in pairs if old is not None and new is not None)
+
+
+def _must_not_cost_more(old: Mark, new: Mark, was: Observation, now: Observation) -> None:
+    """Raises a `RebindError` if what stands beside a button that may pay states a larger amount of money.
+
+    An earlier version kept no amounts. A mark that is known by a value that was given may be of another thing.
+    """
+    name = new.shows or new.name
+    is_known_by_value = old.fingerprint in (BY_NAME, BY_WORDS, BY_TITLE) or _SECRET.search(f"{old.name} {old.context}")
+    if is_known_by_value or risk_words.only_shows(name):
+        return
+    if not (is_button(new) or is_answer(new) or "pay" in risk_words.risks_in(name)):
+        return
+    then, here = _largest_stated(old, was), _largest_stated(new, now)
+    if not then and not any(mark.prices for mark in was.marks) and amounts_in(was.listing):
+        return
+    for currency, amount in here.items():
+        if currency not in then or amount.value > then[currency].value:
+            before = " and ".join(each.words for each in then.values()) or "no amount of money"
+            raise RebindError(f"{_words(old)} is beside {amount.words} here, and was beside {before} in the record")
+
+
+def _largest_stated(mark: Mark, seen: Observation) -> dict[str, Amount]:
+    """The largest amount in each currency that stands beside a mark, or in the question that it answers."""
+    asked = question_of(mark, seen) if is_answer(mark) else ()
+    largest: dict[str, Amount] = {}
+    for amount in [*amounts_beside(mark), *(each for text in asked for each in amounts_in(text))]:
+        if amount.currency not in largest or amount.value > largest[amount.currency].value:
+            largest[amount.currency] = amount
+    return largest
+
+
+def _must_answer_the_same(old: Mark, new: Mark, was: Observation, now: Observation, shown: Shown) -> None:
+    """Raises a `RebindError` if a button that only agrees, such as `Yes`, would agree to something else.
+
+    Where a mark is out of view, what is over it is not known. Words beside it that differ are of another value.
+    """
+    if not is_answer(old) or was.mark(old.number) is None or now.mark(new.number) is None:
+        return
+    if not _is_said(_folded(old.context), _folded(new.context), shown):
+        return
+    then, here = question_of(old, was), question_of(new, now)
+    if is_same_question(then, here) or (new.context and not (then and here)):
+        return
+    asked, asks = (printable_line(" ".join(each)) for each in (then, here))
+    if _is_said(_folded(asked), _folded(asks), shown) or (not asked and not is_grave(here)):
+        return
+    if max(len(asked), len(asks)) > _MOST_BESIDE:
+        raise RebindError(f"what is over {_words(old)}, which only agrees, asks something else than in the record")
+    said, says = (repr(each) if each else "nothing" for each in (asked, asks))
+    raise RebindError(f"{_words(old)} answers {says} here, and answered {said} in the record")
 
 
 def _must_have_the_focus(was: Observation, now: Observation, shown: Shown) -> None:

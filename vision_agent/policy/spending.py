@@ -95,7 +95,7 @@ def pays(action: Action, seen: Observation) -> bool:
 def price_of(action: Action, seen: Observation, currency: str) -> Price:
     """What an act would pay: the largest amount beside what it acts on, or else on the visible page."""
     marks = marks_of(action, seen)
-    beside = [each for mark in marks for each in _amounts_beside(mark)]
+    beside = [each for mark in marks for each in amounts_beside(mark)]
     is_whole = not any(_CUT in mark.context for mark in marks)
     if is_whole and any(each.currency for each in beside):
         return _largest(beside, currency, "beside it")
@@ -147,7 +147,7 @@ def _largest(amounts: Sequence[Amount], currency: str, where: str) -> Price:
     return Price(max(each.value for each in amounts))
 
 
-def _amounts_beside(mark: Mark) -> Iterator[Amount]:
+def amounts_beside(mark: Mark) -> Iterator[Amount]:
     """The amounts in its name, its form, dialog or row, and the heading over it."""
     for text in (mark.name, mark.shows, mark.says, mark.context, mark.heading, *mark.prices):
         yield from amounts_in(text)
@@ -193,7 +193,7 @@ def _totals_beside(action: Action, seen: Observation) -> list[Amount]:
     words = risk_words.entries_of(TOTALS)
     for mark in marks_of(action, seen):
         texts = (mark.name, mark.shows, mark.says, mark.context, mark.heading)
-        if any(risk_words.says_one_of(text, words) for text in texts) and (beside := [*_amounts_beside(mark)]):
+        if any(risk_words.says_one_of(text, words) for text in texts) and (beside := [*amounts_beside(mark)]):
             return beside
     lines = [line for line in _LINE.split(seen.listing) if risk_words.says_one_of(line, words)]
     stated = [each for line in lines for each in amounts_in(line)]

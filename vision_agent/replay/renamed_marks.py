@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from vision_agent.actions import Goto, OpenTab, mark_in, targets_of
 from vision_agent.errors import UsageError
+from vision_agent.policy.asked_question import TEXT_LINE, is_answer, question_of
 from vision_agent.policy.rebind import BY_NAME, BY_TITLE, BY_WORDS
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.types import Mark, Observation, Step
@@ -88,8 +89,9 @@ class RenamedMarks:
             )
 
     def _renamed(self, seen: Observation) -> Observation:
+        lines = (self.text(each) if each.startswith(TEXT_LINE) else each for each in seen.listing.split("\n"))
         kept = {"marks": tuple(map(self._mark, seen.marks)), "out_of_view": tuple(map(self._mark, seen.out_of_view))}
-        return seen.model_copy(update=kept)
+        return seen.model_copy(update={**kept, "listing": "\n".join(lines)})
 
     def _mark(self, mark: Mark) -> Mark:
         if mark.source != "dom":
@@ -101,7 +103,7 @@ class RenamedMarks:
 
     def _require_certain(self, step: Step, mark: Mark) -> None:
         for change in self._changes:
-            words = _words_of(mark, change.old)
+            words = _words_of(mark, change.old, step.observation)
             if not any(has_words(text, change.old) for text in words):
                 continue
             what = f"In step {step.index}, {mark.role} {_shown(mark.name)!r} was used, and {change.name} was "
@@ -150,7 +152,7 @@ def has_words(text: str, value: str) -> bool:
 
 def uses(value: str, step: Step) -> bool:
     """Whether the step used a mark that has the value in its name or in the words beside it."""
-    return any(has_words(text, value) for mark in _targets(step) for text in _words_of(mark, value))
+    return any(has_words(text, value) for mark in _targets(step) for text in _words_of(mark, value, step.observation))
 
 
 def _targets(step: Step) -> Iterator[Mark]:
@@ -162,10 +164,12 @@ def _targets(step: Step) -> Iterator[Mark]:
                 yield mark
 
 
-def _words_of(mark: Mark, value: str) -> tuple[str, ...]:
+def _words_of(mark: Mark, value: str, seen: Observation) -> tuple[str, ...]:
     """The texts of a mark in which the value may be meant; a short one is looked for only in the name."""
-    beside = () if _is_short(value) else (mark.context, mark.heading)
-    return mark.name, mark.shows, *beside
+    if _is_short(value):
+        return mark.name, mark.shows
+    asked = question_of(mark, seen) if is_answer(mark) else ()
+    return mark.name, mark.shows, mark.context, mark.heading, *asked
 
 
 def _is_short(value: str) -> bool:

@@ -119,19 +119,20 @@ class Replay:
             task = _replay_task(self.recorded, folder, url, files, hosts, seconds, max_cost)
             task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
             self._restorer = ValueRestorer(new_values(values or {}, task, steps) if values else ())
-            task, steps = set_variables(values or {}, task, steps, is_same_start=url is None)
-            steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps)
+            task, steps_now = set_variables(values or {}, task, steps, is_same_start=url is None)
+            differs_from = _first_other(steps, steps_now)
+            steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps_now)
         self.steps = steps
         """The steps to take: the recorded ones with repairs and values in place."""
         self._steps = {step.index: step for step in self.recorded.steps}
         settings = _replay_settings(self.recorded, settings or settings_module.load(), view, heals=heal is not None)
         self._healer: Healer | None = None
-        self._model = ReplayedModel(steps, run=self.recorded.id)
+        self._model = ReplayedModel(steps, run=self.recorded.id, differs_from=differs_from)
 
         def wrap_model(model: Model) -> Model:
             if heal is not None:
                 self._healer = Healer(model)
-                self._model = ReplayedModel(steps, run=self.recorded.id, healer=self._healer)
+                self._model = ReplayedModel(steps, run=self.recorded.id, healer=self._healer, differs_from=differs_from)
             return self._model
 
         self.agent = Agent(
@@ -409,6 +410,12 @@ def _manual_secrets(task: Task, steps: Sequence[Step]) -> Iterator[Secret]:
                 origin = origin_of(step.observation.url)
                 elsewhere = (origin,) if origin and origin != start else ()
                 yield Secret(name=name, value=SecretStr(""), origins=elsewhere)
+
+
+def _first_other(was: Sequence[Step], now: Sequence[Step]) -> int | None:
+    """The number of the first step whose actions are not those of the record any more; None if all are."""
+    pairs = zip(was, now, strict=True)
+    return next((new.index for old, new in pairs if old.decision.actions != new.decision.actions), None)
 
 
 def _move_host(step: Step, old: str, new: str) -> Step:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from vision_agent.text.number_words import CJK_SCALES, LARGEST
+from vision_agent.text.number_words import CJK_SCALES, LARGEST, SCALES
 
 CURRENCIES = ("EUR", "USD", "GBP", "CHF", "JPY")
 """Those in which a limit can be given."""
@@ -37,20 +37,28 @@ _OTHER_SIGNS = "".join(
     each for each in map(chr, range(0xA0, 0x20D0)) if unicodedata.category(each) == "Sc" and each not in "€£¥"
 )
 _LETTER = r"[^\W\d_]"
+_GAP = r"[ \t]?"
+_SHORT_SCALES = {"k": 3, "tsd": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "mrd": 9, "mld": 9}
+"""What makes an amount larger where it is joined to the currency: `5 €m`. Apart from it, a letter may be a size."""
+_LATER_SCALES = {word: power for word, power in LARGEST.items() if word in SCALES or len(word) > 4}
+_SHORT = rf"(?i:{'|'.join(sorted(_SHORT_SCALES, key=len, reverse=True))})(?!{_LETTER})"
+_LATER = rf"(?i:{'|'.join(sorted(_LATER_SCALES, key=len, reverse=True))})"
+_ENDS = rf"(?:(?!{_LETTER})|(?={_SHORT}))"
 _WAY = "|".join(
     [
-        rf"(?P<other>(?<!{_LETTER})(?:{_OTHER_DOLLARS}|{_OTHER_CODES})(?!{_LETTER})|[{_OTHER_SIGNS}])",
-        *(rf"(?P<{code}>(?:(?<!{_LETTER})|(?=[€$£¥円]))(?:{way})(?!{_LETTER}))" for code, way in _WAYS.items()),
+        rf"(?P<other>(?<!{_LETTER})(?:{_OTHER_DOLLARS}|{_OTHER_CODES}){_ENDS}|[{_OTHER_SIGNS}])",
+        *(rf"(?P<{code}>(?:(?<!{_LETTER})|(?=[€$£¥円]))(?:{way}){_ENDS})" for code, way in _WAYS.items()),
     ]
 )
-_GAP = r"[ \t]?"
-_BEFORE = re.compile(rf"(?:{_WAY})[.:]?{_GAP}[-+~≈]?{_GAP}[.,]?$")
+_SCALED_WAY = rf"(?:{_WAY})(?:(?P<short>{_SHORT})|{_GAP}(?P<later>{_LATER})(?:en|s|\.)?(?!{_LETTER}))?"
+"""A currency, with what makes the amount larger behind it: `5 € million`, `€m 5`."""
+_BEFORE = re.compile(rf"{_SCALED_WAY}[.:]?{_GAP}[-+~≈]?{_GAP}[.,]?$")
 _CJK = {**CJK_SCALES, "兆": 12, "조": 12}
 _FACTOR = (
     rf"(?:(?P<times>(?i:{'|'.join(sorted(LARGEST, key=len, reverse=True))}))(?:en|s|\.)?(?!{_LETTER})"
     rf"|(?P<cjk>[{''.join(_CJK)}]+))"
 )
-_AFTER = re.compile(rf"{_GAP}(?:{_FACTOR})?{_GAP}(?:{_WAY})?")
+_AFTER = re.compile(rf"{_GAP}(?:{_FACTOR})?{_GAP}(?:{_SCALED_WAY})?")
 _NUMBER = re.compile(
     r"\d+(?:[.,'’‘·_]\d+|[ ]\d{3}(?!\d))*(?P<cents>[ ]\.?\d{2}(?![\d.,:/]))?(?P<none>[.,][ ]?[-–—]{1,2})?"
     r"(?:[eE]\+?(?P<power>\d{1,2})(?!\w))?"
@@ -157,7 +165,7 @@ def _amounts_in(line: str) -> Iterator[Amount]:
     for number in _NUMBER.finditer(line):
         before = _BEFORE.search(line[max(0, number.start() - _NEAR) : number.start()])
         after = _AFTER.match(line[number.end() : number.end() + _NEAR])
-        named = [each.lastgroup for each in (before,) if each is not None and each.lastgroup]
+        named = [code for code in (*_WAYS, "other") if before is not None and before[code]]
         if not named and inherited and _RANGE.fullmatch(line[ended : number.start()]):
             named = [*inherited]
         elif not named and number["none"] and _SWISS.search(line[: number.start()]):
@@ -168,6 +176,7 @@ def _amounts_in(line: str) -> Iterator[Amount]:
         if not named and not number["none"]:
             continue
         factor = Decimal(10) ** (_power(after) if after is not None else 0)
+        factor *= Decimal(10) ** sum(_power_of_currency(each) for each in (before, after) if each is not None)
         factor *= Decimal(10) ** int(number["power"] or 0)
         begins = number.start() - (len(before[0]) if before else 0)
         ends = number.end() + (len(after[0]) if after is not None and named else 0)
@@ -183,6 +192,13 @@ def _amounts_in(line: str) -> Iterator[Amount]:
 
 def _power(after: re.Match[str]) -> int:
     return LARGEST[after["times"].lower()] if after["times"] else sum(_CJK[each] for each in after["cjk"] or "")
+
+
+def _power_of_currency(way: re.Match[str]) -> int:
+    """What is written behind the currency, on either side of the number."""
+    if way["short"]:
+        return _SHORT_SCALES[way["short"].lower()]
+    return _LATER_SCALES[way["later"].lower()] if way["later"] else 0
 
 
 def _value(number: re.Match[str], is_after_currency: bool) -> Decimal:

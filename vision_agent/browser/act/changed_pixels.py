@@ -12,6 +12,7 @@ from playwright.async_api import Page
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.first_picture import FirstPicture
 from vision_agent.browser.locate.identify import recheck
+from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
@@ -98,26 +99,36 @@ class Paint:
 async def find_paint(attempt: Attempt, before: PageBefore, observer: Observer) -> Paint | None:
     """Where a difference is only styling of the target; None if any difference may be an effect."""
     mark = (attempt.at.mark or attempt.at.under) if attempt.at else None
-    owner = before.seen.scan.owner(mark.key) if mark else None
-    if mark is None or owner is None or mark.source != "dom" or mark.kind in ("surface", "scroller", "guess"):
+    if mark is None:
+        return None
+    paint = await paint_on(mark, before.seen, before.began, observer, is_press=not attempt.hover_counts)
+    return None if attempt.hover_counts else paint
+
+
+async def paint_on(
+    mark: Mark, seen: LiveObservation, began: float, observer: Observer, *, is_press: bool = True
+) -> Paint | None:
+    """Where a difference is only styling of a mark that was pressed after `began`; None if that cannot be told."""
+    owner = seen.scan.owner(mark.key)
+    if owner is None or mark.source != "dom" or mark.kind in ("surface", "scroller", "guess"):
         return None
     if mark.state.masked or mark.key in observer.masked_keys or mark.state.input_type == "password":
         return None  # only the picture shows that its hidden value changed
     deadline_s = observer.settings.action_deadline_s
     try:
-        left = await _unchanged_marks(mark, before, deadline_s)
+        left = await _unchanged_marks(mark, seen, deadline_s)
         answer = await overlay_calls.element.find_paint(
             owner.frame,
             deadline_s,
             mark.key,
-            act=before.began,
-            since_ms=(time.monotonic() - before.began) * 1000,
+            act=began,
+            since_ms=(time.monotonic() - began) * 1000,
             lost=[each.key for each in left],
-            is_press=not attempt.hover_counts,
+            is_press=is_press,
         )
     except FrameSilent:
         return None
-    if answer is None or attempt.hover_counts:
+    if answer is None:
         return None
     rings = [with_focus_ring(each.box) for each in (mark, *left)]
     paint, judged, own = (
@@ -126,12 +137,12 @@ async def find_paint(attempt: Attempt, before: PageBefore, observer: Observer) -
     return Paint((*paint, *rings), judged, own, answer.was_switched)
 
 
-async def _unchanged_marks(mark: Mark, before: PageBefore, deadline_s: float) -> list[Mark]:
+async def _unchanged_marks(mark: Mark, seen: LiveObservation, deadline_s: float) -> list[Mark]:
     """Marks that had the pointer or the focus before, and have the same value and state now."""
-    marks = before.seen.observation.marks
+    marks = seen.observation.marks
     left = [each for each in marks if each.key != mark.key and (each.state.hovered or each.state.focused)]
     left = [each for each in left if each.source == "dom" and each.kind != "surface" and not each.state.masked]
-    answers = await asyncio.gather(*(recheck(each, before.seen.scan, deadline_s) for each in left))
+    answers = await asyncio.gather(*(recheck(each, seen.scan, deadline_s) for each in left))
     return [each for each, now in zip(left, answers, strict=True) if now and _has_same_state(each, now)]
 
 
@@ -144,12 +155,12 @@ def with_focus_ring(box: Box) -> Box:
     return Box(x=box.x - _RING, y=box.y - _RING, width=box.width + 2 * _RING, height=box.height + 2 * _RING)
 
 
-def judge_pixels(paint: Paint | None, pixels: ChangedPixels, before: PageBefore) -> tuple[bool, bool]:
+def judge_pixels(paint: Paint | None, pixels: ChangedPixels, seen: LiveObservation) -> tuple[bool, bool]:
     """Whether all changed pixels are only paint, and whether any others changed."""
     is_otherwise = pixels.changed > NOISE
     if paint is None or pixels.after is None:
         return False, is_otherwise
-    clean = before.seen.clean
+    clean = seen.clean
     if paint.own and changed_apart_from(clean, pixels.after, [clean.page], paint.own) > _DIGIT:
         return False, True
     is_paint = is_otherwise and changed_apart_from(clean, pixels.after, paint.only, paint.judged) <= NOISE

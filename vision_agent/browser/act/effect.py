@@ -337,7 +337,7 @@ async def _ask_page(
 
 def _compare(answers: _Answers, attempt: Attempt, before: PageBefore, observer: Observer) -> _PageAfter:
     pixels = changed_pixels(answers.picture, attempt, before, answers.page, observer)
-    seen = (pixels, answers.paint, *judge_pixels(answers.paint, pixels, before))
+    seen = (pixels, answers.paint, *judge_pixels(answers.paint, pixels, before.seen))
     if answers.is_other:
         return _PageAfter(True, None, None, (), *seen)
     return _PageAfter(False, answers.now, answers.value, answers.changes, *seen)

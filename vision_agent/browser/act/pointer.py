@@ -112,8 +112,9 @@ async def select_text(sender: InputSender, action: SelectText) -> Attempt:
         finally:
             await asyncio.wait_for(mouse.up(), sender.deadline_s)
     assert again.frame is not None
+    assert again.text is not None
     now = await overlay_calls.text.selected_text(again.frame, sender.deadline_s)
-    if now != text:
+    if now != again.text.selects:
         what = f'"{safe_line(now, 100)}" is selected' if now else "nothing is selected"
         raise Refused("unsupported", f"{begin.words} cannot be selected with the pointer: {what} instead.")
     return Attempt(f'Selected "{safe_line(text, 100)}"', again, needs_no_effect=True)

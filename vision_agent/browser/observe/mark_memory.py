@@ -201,6 +201,7 @@ class MarkMemory:
             fingerprint=found.fingerprint,
             context=words,
             title=found.title if words == found.beside.words else "",
+            time="" if _is_in(hidden, found.time) else found.time,
             heading=beside.heading,
             shows=found.shows,
             says=found.says,

@@ -15,7 +15,8 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.actions import Finish
+from vision_agent.actions import Click, Finish
+from vision_agent.browser.act.changed_pixels import ChangedPixels, Paint, judge_pixels, paint_on
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.network.navigations import is_error_page
 from vision_agent.browser.observe.live_observation import LiveObservation
@@ -33,8 +34,6 @@ _LIVE_PAIR_S = 3.0
 """The longest wait for the same in the live view, where the two presses of a double click come one after the other."""
 _LOOK_EVERY_S = 0.5
 """How often to check whether the page has changed on its own, so that a current look precedes the next input."""
-_NOISE = 100
-"""Pixels; a blinking caret changes fewer."""
 _CANNOT_LISTEN = (
     "Manual actions can only be recorded in Chromium; this takeover has only the observations before and after"
 )
@@ -182,6 +181,7 @@ class _Watch:
         """Looks again, and returns the last act with its effect, and a navigation without one."""
         await self.listener.refresh()
         began, before = time.monotonic(), self.seen
+        paint = await _paint_of(self.act, self.sender)
         self.seen, self._before = await self.look(), before
         self._looked_at = time.monotonic()
         for each in self.listener.typing_in - self._typed_from.keys():
@@ -190,7 +190,7 @@ class _Watch:
         went = await self.listener.detect_navigation(self.seen.page)
         if before.page is not self.seen.page or (went == "reload" and not _is_other_document(before, self.seen)):
             went = None
-        done = self._finish_act(None if went else self.seen)
+        done = self._finish_act(None if went else self.seen, paint)
         if not done and before.page.is_closed():
             done = [_to_manual_action(self.meaning.interpret_tab_switch(self.seen.page, before), self.seen)]
         navigation = (
@@ -200,9 +200,9 @@ class _Watch:
         )
         return done + navigation
 
-    def _finish_act(self, after: LiveObservation | None = None) -> list[ManualAction]:
+    def _finish_act(self, after: LiveObservation | None = None, paint: Paint | None = None) -> list[ManualAction]:
         act, self.act = self.act, None
-        return [] if act is None else [_to_manual_action(act, after)]
+        return [] if act is None else [_to_manual_action(act, after, paint)]
 
 
 def _is_closed(sender: InputSender) -> bool:
@@ -223,15 +223,28 @@ async def _has_changed(seen: LiveObservation, sender: InputSender) -> bool:
     return False
 
 
-def _to_manual_action(act: HumanAct, after: LiveObservation | None = None) -> ManualAction:
-    """A recorded act; `after`: the next look, if nothing else was done before it."""
+async def _paint_of(act: HumanAct | None, sender: InputSender) -> Paint | None:
+    """Where only hover and focus styles differ since a person clicked something, as for a click of a run."""
+    if act is None or not isinstance(act.action, Click) or not isinstance(act.action.target, int):
+        return None
+    mark = act.seen.observation.mark(act.action.target)
+    if mark is None or sender.tabs.active is not act.seen.page:
+        return None
+    try:
+        return await paint_on(mark, act.seen, act.began, sender.observer)
+    except PlaywrightError:
+        return None  # the frame is gone, which the next look tells
+
+
+def _to_manual_action(act: HumanAct, after: LiveObservation | None = None, paint: Paint | None = None) -> ManualAction:
+    """A recorded act; `after`: the next look, if nothing else was done before it; `paint`: see `_paint_of`."""
     seen = act.seen.observation
     if act.is_stale:
         note = "a person did something else between this look and this action"
         seen = seen.model_copy(update={"warnings": (*seen.warnings, note)})
     outcome = None
     if act.action is not None:
-        effect = _effect(act.seen, after) if after is not None else None
+        effect = _effect(act.seen, after, paint) if after is not None else None
         came = {"no_effect": " Nothing changed.", None: " They went on before its effect was observed."}
         outcome = Outcome(
             status="done",
@@ -251,7 +264,7 @@ def _to_manual_action(act: HumanAct, after: LiveObservation | None = None) -> Ma
     )
 
 
-def _effect(seen: LiveObservation, after: LiveObservation) -> Effect:
+def _effect(seen: LiveObservation, after: LiveObservation, paint: Paint | None) -> Effect:
     if after.page is not seen.page:
         return "changed" if after.page in seen.pages else "new_tab"
     if _is_other_document(seen, after):
@@ -259,8 +272,16 @@ def _effect(seen: LiveObservation, after: LiveObservation) -> Effect:
     if after.observation.url != seen.observation.url:
         return "same_document"
     pixels = changed_share(seen.clean, after.clean) * after.clean.size.width * after.clean.size.height
+    _, is_seen = judge_pixels(paint, ChangedPixels(pixels, after=after.clean), seen)
     change = after.observation.change
-    return "changed" if pixels > _NOISE or change.new or change.gone or change.changed else "no_effect"
+    is_changed = is_seen or change.new or change.gone or change.changed or _focused_field(after, seen)
+    return "changed" if is_changed else "no_effect"
+
+
+def _focused_field(after: LiveObservation, seen: LiveObservation) -> bool:
+    """Whether a field has the focus that did not have it; that counts for a click of a run too."""
+    had = {mark.key for mark in seen.observation.marks if mark.state.focused}
+    return any(mark.kind == "field" and mark.state.focused and mark.key not in had for mark in after.observation.marks)
 
 
 def _is_other_document(before: LiveObservation, after: LiveObservation) -> bool:

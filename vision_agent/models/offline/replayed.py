@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from vision_agent.actions import Finish, Wait
+from vision_agent.actions import Action, Finish, Wait
 from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
@@ -25,13 +25,20 @@ class ReplayedModel(Model):
     Each action that was carried out is rebound to the unique match of its target's fingerprint. Refused actions are
     left out, and so are the loop's own: the loop decides them again if needed. `run` is the id of the recorded run;
     with the step's number it becomes the `reply_id` of a decision. A `healer` decides a step that cannot be repeated;
-    the next step is a recorded one again. Use a new one for each run.
+    the next step is a recorded one again. `differs_from`: the first step that types or chooses something else than in
+    the record. Use a new one for each run.
     """
 
     sees_secrets = True  # the name of a secret in a recorded fact matches its value on the page
 
     def __init__(
-        self, steps: Sequence[Step], *, run: str = "", then: Model | None = None, healer: Healer | None = None
+        self,
+        steps: Sequence[Step],
+        *,
+        run: str = "",
+        then: Model | None = None,
+        healer: Healer | None = None,
+        differs_from: int | None = None,
     ) -> None:
         self.name = "replay"
         self.taken: dict[int, int] = {}
@@ -41,6 +48,7 @@ class ReplayedModel(Model):
         self._run = run
         self._then = then
         self._healer = healer
+        self._differs_from = differs_from
         self._left = [step for step in steps if _can_repeat(step, has_next=then is not None)]
         self._recorded = len(self._left)
         self._looked_again = 0
@@ -83,7 +91,7 @@ class ReplayedModel(Model):
     def _repeat(self, step: Step, observation: Observation, steps: Sequence[Step], shown: Shown) -> Decision | None:
         """The recorded decision, or why it cannot be repeated; None if the healer takes over."""
         try:
-            actions = rebind_actions(step, observation, shown)
+            actions = self._again(step, observation, shown)
         except RebindError as error:
             # A replay is faster than the model was, so the page may need more time.
             if self._looked_again < len(LOOKS_AGAIN):
@@ -113,6 +121,10 @@ class ReplayedModel(Model):
             reply_id=self._id(step),
         )
 
+    def _again(self, step: Step, observation: Observation, shown: Shown) -> tuple[Action, ...]:
+        has_other_values = self._differs_from is not None and step.index >= self._differs_from
+        return rebind_actions(step, observation, shown, has_other_values=has_other_values)
+
     def _put_back(self, steps: Sequence[Step], shown: Shown) -> None:
         """Repeats the last step once more if a person took over instead, and did something else by hand."""
         by_hand = taken_over_last(steps)
@@ -121,7 +133,7 @@ class ReplayedModel(Model):
         step, self._tried = self._tried, None
         for done in by_hand:
             with suppress(RebindError):
-                if done.decision.actions == rebind_actions(step, done.observation, shown):
+                if done.decision.actions == self._again(step, done.observation, shown):
                     return
         self._left.insert(0, step)
 

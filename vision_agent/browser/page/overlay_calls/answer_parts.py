@@ -47,6 +47,8 @@ class RowContext(NamedTuple):
     """The same including amounts, if there are any."""
     title: str
     """What the box with these words is itself called: its heading or its row header. Empty if it has none."""
+    time: str
+    """The time of day that its row begins with, or empty."""
     governing: tuple[str, ...]
     """Text that governs it from farther away and is not in the listing: higher headings, spanning cells, a tab."""
     answer: Json
@@ -148,7 +150,9 @@ def context_of(answer: Json | None) -> RowContext | None:
     has_firm = "firm" in answer or "firmHeading" in answer
     firm = Beside(answer.get("firm", ""), answer.get("firmHeading", "")) if has_firm else NOTHING_BESIDE
     title = answer["title"] if answer["title"] in words else ""
-    return RowContext(Beside(words, answer["heading"]), firm, title, tuple(answer["governing"]), answer)
+    return RowContext(
+        Beside(words, answer["heading"]), firm, title, answer.get("time", ""), tuple(answer["governing"]), answer
+    )
 
 
 def difference_of(held: Json | None) -> ContextDifference | None:

@@ -88,6 +88,11 @@ class FoundMark(NamedTuple):
         return self.context.title if self.context else ""
 
     @property
+    def time(self) -> str:
+        """The time of day that its row begins with, which its words may leave out."""
+        return self.context.time if self.context else ""
+
+    @property
     def prices(self) -> tuple[str, ...]:
         """The amounts of money beside it that `beside` leaves out; none if the words are too long to be known whole."""
         firm = self.context.firm if self.context else NOTHING_BESIDE

@@ -71,6 +71,8 @@ class FoundText:
     """Where a text that shows exactly once begins and ends."""
 
     text: str
+    selects: str
+    """The text as its selection gives it, without the spaces beside raised digits."""
     points: tuple[Spot, ...]
     """One in its first letter and one in its last."""
     is_shown: bool
@@ -101,6 +103,7 @@ async def find_text(frame: Frame, deadline_s: float, first: str, last: str, arou
         return TextAnswer(answer["count"], places=tuple(answer.get("places", ())))
     found = FoundText(
         text=answer["text"],
+        selects=answer["selects"],
         points=tuple(map(spot_of, answer["points"])),
         is_shown=answer["shown"],
         zoom=spot_of(answer["zoom"]),

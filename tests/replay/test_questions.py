@@ -1,0 +1,170 @@
+"""What a button like `Yes` answers is asked again before a replay presses it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import BrowserContext, Page
+
+from tests.conftest import Server
+from tests.sessions import ending_of
+from vision_agent import Agent, Settings, Task
+from vision_agent.actions import Action, Click, Press
+from vision_agent.browser import live
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.policy.rebind import RebindError, rebind_actions
+from vision_agent.replay import Replay
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Decision, Observation, Outcome, Step
+from vision_agent.vision.image_limits import ImageLimits
+
+ASK = """<title>Files</title><h1>Files</h1><p>%s</p>
+<button onclick="document.title = 'Pressed'">Yes</button> <button>No</button>"""
+CARD = "<h1>Files</h1><div style='border:1px solid;width:300px'><h3>Files</h3><p>%s</p><button>Yes</button></div>"
+BESIDE_NO = "<h1>Files</h1><p>%s</p><button>No</button> <button>Yes</button>"
+BELOW_MORE = "<h1>Files</h1><p>%s</p><p>Are you sure?</p><button>Yes</button>"
+
+
+@pytest.mark.parametrize(
+    ("page_of", "was", "now", "why"),
+    [
+        (ASK, "Delete file a.txt?", "Delete all 900 files?", "answers 'Delete all 900 files?' here"),
+        (BESIDE_NO, "Delete file a.txt?", "Delete all files?", "answers 'Delete all files?' here"),
+        (BELOW_MORE, "Delete file a.txt?", "Delete all files?", "'Delete all files? Are you sure?' here"),
+        (ASK, "Keep this layout?", "Drop this layout?", "answers 'Drop this layout?' here"),
+        (ASK, "Delete 3 files?", "Delete 900 files?", "answers 'Delete 900 files?' here"),
+        (CARD, "3 files will be deleted.", "900 files will be deleted.", "answers '900 files will be deleted.' here"),
+        (ASK, "3 files will be deleted.", "900 files will be deleted.", "answers '900 files will be deleted.' here"),
+        (ASK, "", "Delete all files?", "answers 'Delete all files?' here"),
+        (ASK, "Delete file a.txt?", "", "and answered 'Delete file a.txt?' in the record"),
+        (ASK, "Delete file a.txt?", "Delete file a.txt?", ""),
+        (ASK, "It is 10:42. Delete file a.txt?", "It is 11:05. Delete file a.txt?", ""),
+        (ASK, "12 visitors</p><p>Delete file a.txt?", "90 visitors</p><p>Delete file a.txt?", ""),
+        (ASK, "Write to Ann?</p><p>195 characters left", "Write to Ann?</p><p>7 characters left", ""),
+        (ASK, "Keep this layout?</p><p>12 users", "Keep this layout?</p><p>90 users", ""),
+        (CARD, "3 files are new.", "900 files are new.", ""),
+        (ASK.replace("Yes", "Details"), "Delete file a.txt?", "Delete all 900 files?", ""),
+        (ASK, "", "All is well.", ""),
+    ],
+)  # fmt: skip
+async def test_a_button_that_only_agrees_is_the_same_only_if_it_answers_the_same(
+    page: Page, serve: Server, page_of: str, was: str, now: str, why: str
+) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        looks = []
+        for text in (was, now):
+            await browser.open(serve({"/": page_of % text}))
+            looks.append(await browser.observe())
+    for action in (click_on(looks[0]), Press(keys="Enter", target=click_on(looks[0]).target)):
+        if not why:
+            assert rebind_actions(took(looks[0], action), looks[1])[0].kind == action.kind
+            continue
+        with pytest.raises(RebindError) as refused:
+            rebind_actions(took(looks[0], action), looks[1])
+        assert why in str(refused.value)
+
+
+def click_on(seen: Observation) -> Click:
+    [mark] = [mark for mark in seen.marks if mark.name in ("Yes", "Details")]
+    return Click(target=mark.number)
+
+
+def took(seen: Observation, action: Action) -> Step:
+    done = Outcome(status="done", effect="changed", sentence="Clicked.")
+    decision = Decision(author="model", actions=(action,), next_goal="go")
+    at = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
+    return Step(index=1, observation=seen, decision=decision, outcomes=(done,), started_at=at)
+
+
+async def test_a_replay_does_not_answer_another_question_and_answers_one_about_the_value_that_is_given(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages, settings = {"/": ASK % "Delete file a.txt?"}, Settings(runs=tmp_path / "runs")
+    task = Task(goal="Delete a.txt", user_data={"file": "a.txt"}, start_url=serve(pages))
+    ran = Agent(task, model=StepsModel(["click Yes", "finish"]), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    folder = ran.folder
+
+    async def title(question: str, **more: Any) -> tuple[str, str]:
+        pages["/"] = ASK % question
+        page = await context.new_page()
+        run = await Replay(folder, page=page, settings=settings, **more).run()
+        return await page.title(), ending_of(run).sentence
+
+    assert (await title("Delete file a.txt?"))[0] == "Pressed"
+    assert (await title("Delete file b.txt?", values={"file": "b.txt"}))[0] == "Pressed"
+    said = "button \"Yes\" answers 'Delete all 900 files?' here, and answered 'Delete file a.txt?' in the record"
+    stayed, sentence = await title("Delete all 900 files?")
+    assert stayed == "Files"
+    assert said in sentence
+    assert (await title("Delete file a.txt?", values={"file": "b.txt"}))[0] == "Files"
+
+
+SHOP = (
+    "<h1>Shop</h1><div><h3>Mug</h3><p>%s</p><button>Buy</button> <button>Add to cart</button> <a href=/m>Mug</a></div>"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now", "why"),
+    [
+        ("Buy", "5 EUR", "900 EUR", 'button "Buy" is beside 900 EUR here, and was beside 5 EUR in the record'),
+        ("Buy", "€5", "$4", "is beside $4 here, and was beside €5 in the record"),
+        ("Buy", "New", "New €5", "is beside €5 here, and was beside no amount of money in the record"),
+        ("Buy", "5 EUR, was 9 EUR", "7 EUR, was 9 EUR", ""),
+        ("Buy", "900 EUR", "5 EUR", ""),
+        ("Buy", "5 users", "900 users", ""),
+        ("Add to cart", "5 EUR", "900 EUR", ""),
+        ("Mug", "5 EUR", "900 EUR", ""),
+    ],
+)
+async def test_a_button_beside_a_larger_amount_of_money_is_not_pressed_unless_other_values_explain_it(
+    page: Page, serve: Server, name: str, was: str, now: str, why: str
+) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        looks = []
+        for text in (was, now):
+            await browser.open(serve({"/": SHOP % text}))
+            looks.append(await browser.observe())
+    [mark] = [mark for mark in looks[0].marks if mark.name == name]
+    step = took(looks[0], Click(target=mark.number))
+    assert rebind_actions(step, looks[1], has_other_values=True)
+    if not why:
+        assert rebind_actions(step, looks[1])
+        return
+    with pytest.raises(RebindError) as refused:
+        rebind_actions(step, looks[1])
+    assert why in str(refused.value)
+
+
+FORM = """<title>Shop</title><h1>Shop</h1><form onsubmit="document.title = 'Bought'; return false">
+<label>Number <input name=n oninput="cost.textContent = 5 * n.value * times + ' EUR'"></label>
+<p id=cost></p><button>Order</button></form><script>const times = %s</script>"""
+
+
+async def test_a_replay_orders_at_a_higher_price_only_if_another_number_was_given(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages, settings = {"/": FORM % 1}, Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order", start_url=serve(pages))
+    lines = ['type "1" into Number', "click Order", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    folder = ran.folder
+
+    async def title(times: int, **more: Any) -> tuple[str, str]:
+        pages["/"] = FORM % times
+        page = await context.new_page()
+        run = await Replay(folder, page=page, settings=settings, **more).run()
+        return await page.title(), ending_of(run).sentence
+
+    assert (await title(1))[0] == "Bought"
+    assert (await title(1, values={"1": "3"}))[0] == "Bought"
+    stayed, sentence = await title(180)
+    assert stayed == "Shop"
+    assert 'button "Order" is beside 900 EUR here, and was beside 5 EUR in the record' in sentence
