@@ -165,7 +165,8 @@ export function sightInto(element, style, display, outside, isWhole) {
   const isInFlow = position === 'static' || position === 'relative' || position === 'sticky';
   const shape = isInline ? null : shapeOf(element, style, isInFlow);
   const cut = isInline ? null : cutOf(element, style, isWhole);
-  if (!shape && !cut && !outside.flow) return isWhole ? MEASURED : outside;
+  const mayBeAway = isWhole && position !== 'static';
+  if (!shape && !cut && !outside.flow && !mayBeAway) return isWhole ? MEASURED : outside;
   const around = { flow: outside.flow ?? ALL_OVER, apart: outside.apart };
   const clipped = (/** @type {Area} */ area) => (shape ? intersect(area, shape) : area);
   const clip = clipped(isInFlow ? around.flow : positionedClips(around)[position === 'fixed' ? 'fixed' : 'absolute']);

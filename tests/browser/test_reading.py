@@ -589,6 +589,7 @@ async def test_cells_in_another_order_than_they_tell_are_unsure_where_others_tel
         ("<b style='display:inline-block;text-indent:-999px;overflow:hidden;width:9px'>9</b>5", "5"),
         ("<b style='display:inline-block;text-indent:-9999px'>9</b>5", "5"),
         ("<b style='position:absolute;left:-999px'>1</b>5", "5"),
+        ("<b style='position:absolute;left:-999px'>net</b>5", "5"),
         ("<b style='position:absolute;clip:rect(0 0 0 0)'>1</b>5", "5"),
         ("<b style='position:absolute;clip:rect(0 auto auto 0)'>1</b>5", "1 5"),
         ("<b style='display:inline-block;clip-path:inset(100%)'>1</b>5", "5"),
