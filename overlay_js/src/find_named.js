@@ -12,7 +12,7 @@ import { fnv1a } from './hash.js';
 import { describeElement } from './hit_test.js';
 import { newReading } from './nearby_text.js';
 import { wouldShow, whereaboutsOf } from './out_of_view.js';
-import { isSkippedText } from './page_text.js';
+import { isSkippedText } from './seen_words.js';
 import { keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { placesOf } from './row_context.js';

@@ -1,29 +1,28 @@
 // The words of a page, for a request to read it: all of them, those in view, or a table row by row.
 import { paintedCssContentOf } from './css_content.js';
-import { attributeOf, bodyOf, closestInFlatTree, flatChildrenOf, flatContains, flatElementsOf } from './dom.js';
-import { flatParentOf, localNameOf, nodeTypeOf, queryAll, rectOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { hasDecimalCommas } from './decimal_commas.js';
+import { attributeOf, bodyOf, childCountOf, closestInFlatTree, flatChildrenOf, flatContains } from './dom.js';
+import { flatElementsOf, flatParentOf, localNameOf, nodeTypeOf, queryAll, rectOf, rootOf, styleOf } from './dom.js';
+import { textContentOf } from './dom.js';
 import { areaOf } from './quad.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, roleOrTagOf } from './role.js';
+import { EVERYWHERE, inkOf, isFaded, isSkippedText, isTextInSight, joinedWords, partsOf } from './seen_words.js';
+import { pictureNameOf, sightInto, spokenWordsOf, wordsOf } from './seen_words.js';
 import { isSecret, readableValueOf } from './state.js';
-import { areColumnsDoubtful, placedCellsOf } from './table_grid.js';
+import { areColumnsDoubtful, collapsedColumnsOf, placedCellsOf, withoutColumns } from './table_grid.js';
 import { isRaisedOrLowered, joinedAtSeams, oneSpaced, withoutIcons } from './text.js';
 import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from './visible.js';
 
 /** @import { Area } from './quad.js' */
+/** @import { Grounds, Sight } from './seen_words.js' */
 /** @import { Surroundings } from './visible.js' */
 
 const MOST_READ = 200_000;
 /** Places in the rows of a table, with the letters in cells that are said again. */
 const MOST_SPREAD = 2_000_000;
-const UNREAD = new Set([
-  'script', 'style', 'noscript', 'template', 'head', 'iframe', 'svg', 'select', 'textarea', 'datalist',
-]);
-/** After what may stand in another column; `UNSURE` in Python. */
-const UNSURE_COLUMN = '‹unsure›';
-const LEAST_CELL_OPACITY = 0.01;
-/** CSS pixels. */
-const LEAST_CELL_FONT = 1;
+/** After what may stand in another column, or may not be seen; `UNSURE` in Python. */
+const UNSURE_WORDS = '‹unsure›';
 /** In a longer text a number is not all that a cell says. */
 const LONGEST_FIGURE = 40;
 const FIELDS_IN_CELLS = 'input, select, textarea';
@@ -34,11 +33,6 @@ export const TABLE_LIKE = /^(table|grid|treegrid)$/;
 const LIST_ITEM = /^(li|listitem|option|treeitem|article|menuitem)$/;
 export const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
 
-/** Whether the content of an element is no running text. @param {Element} element */
-export function isSkippedText(element) {
-  return UNREAD.has(localNameOf(element));
-}
-
 /** @param {Document} doc @param {{what: 'view' | 'page'}} request @returns {{text: string}} a line for each block */
 export function readPage(doc, request) {
   const body = /** @type {Element | null} */ (bodyOf(doc));
@@ -48,29 +42,37 @@ export function readPage(doc, request) {
   let line = /** @type {string[]} */ ([]);
   let seams = /** @type {number[]} */ ([]);
   let nodes = 0;
+  /** @param {Node} text @param {Element} around @param {CSSStyleDeclaration} style @param {Sight} sight */
+  const isPainted = (text, around, style, sight) => (
+    // To ask for the colour in each cell of a large table takes as long as to read it.
+    (style.display === 'table-cell' || inkOf(around, style, false) !== 'none') && isTextInSight(text, style, sight)
+  );
   const end = () => {
     const said = oneSpaced(joinedAtSeams(line, seams));
     if (said) lines.push(said);
     line = [];
     seams = [];
   };
-  /** @param {Element} element @param {Surroundings} outside */
-  const walk = (element, outside) => {
+  /** @param {Element} element @param {Surroundings} outside @param {Sight} seen */
+  const walk = (element, outside, seen) => {
     const style = styleOf(element);
-    if (isSkippedText(element) || style.display === 'none' || style.contentVisibility === 'hidden') return;
+    const { display } = style;
+    if (isSkippedText(element) || display === 'none' || style.contentVisibility === 'hidden') return;
+    const sight = sightInto(element, style, display, seen, false);
     const place = clipped ? placeInFlow(element, style, outside) : null;
     const inner = place ? place.inner : outside;
-    const isBlock = !/^(inline|contents)/.test(style.display);
-    const isCell = style.display === 'table-cell';
+    const isBlock = !/^(inline|contents)/.test(display);
+    const isCell = display === 'table-cell';
     const isRaised = !isBlock && isRaisedOrLowered(element, style);
     if (isCell) line.push(line.some(Boolean) ? ' | ' : '');
     else if (isBlock || localNameOf(element) === 'br') end();
     if (isRaised) seams.push(line.length);
     for (const child of flatChildrenOf(element)) {
       if (nodes++ > MOST_READ) return;
-      if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child), inner);
+      if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child), inner, sight);
       else if (
-        nodeTypeOf(child) === 3 && style.visibility === 'visible' && (!clipped || isTextShown(child, inner.flow))
+        nodeTypeOf(child) === 3 && style.visibility === 'visible' && (!clipped || isTextShown(child, inner.flow)) &&
+        (!/\S/.test(textContentOf(child)) || isPainted(child, element, style, sight))
       ) {
         line.push(textContentOf(child));
       }
@@ -78,7 +80,7 @@ export function readPage(doc, request) {
     if (isRaised) seams.push(line.length);
     if (isBlock && !isCell) end();
   };
-  walk(body, rootSurroundings(visibleView()));
+  walk(body, rootSurroundings(visibleView()), EVERYWHERE);
   end();
   return { text: lines.join('\n').toWellFormed() };
 }
@@ -99,9 +101,12 @@ export function readTable(doc, request) {
   const start = elementOf(doc, request.key);
   if (!start) return { found: false };
   const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE) ?? onlyTableIn(start);
-  if (!table) return { found: true, kind: null, headings: [], rows: [] };
-  if (TABLE_LIKE.test(roleOrTagOf(table))) return { found: true, kind: 'table', ...headedRowsOf(table) };
-  return { found: true, kind: 'list', headings: [], rows: listItemsOf(table).map((item) => [wordsOf(item)]) };
+  if (!table) return { found: true, kind: null, headings: [], rows: [], commas: false };
+  if (TABLE_LIKE.test(roleOrTagOf(table))) {
+    return { found: true, kind: 'table', ...headedRowsOf(table), commas: hasDecimalCommas(table) };
+  }
+  const rows = listItemsOf(table).map((item) => [wordsOf(item)]);
+  return { found: true, kind: 'list', headings: [], rows, commas: hasDecimalCommas(table) };
 }
 
 /**
@@ -168,39 +173,48 @@ export function listItemsOf(list) {
  * @property {Element} section
  */
 
+/** @typedef {{cells: Element[], section: Element, isGone: boolean, isHidden: boolean}} FoundRow */
+
 /** @param {Element} table @returns {Row[]} */
 function rowsOf(table) {
-  const found = /** @type {{cells: Element[], section: Element}[]} */ ([]);
-  /** @param {Element} element @param {Element} section */
-  const walk = (element, section) => {
-    if (styleOf(element).display === 'none') return;
+  const found = /** @type {FoundRow[]} */ ([]);
+  /** @param {Element} element @param {Element} section @param {boolean} isInFaded */
+  const walk = (element, section, isInFaded) => {
+    const style = styleOf(element);
+    if (style.display === 'none') return;
     const what = roleOrTagOf(element);
     const inner = GROUPS_OF_ROWS.test(what) ? element : section;
-    if (what === 'tr' || what === 'row') found.push({ cells: cellsOf(element), section });
-    else if (element === table || !TABLE_LIKE.test(what)) {
-      for (const child of flatElementsOf(element)) walk(child, inner);
+    const isGone = isInFaded || (element !== table && isFaded(style));
+    if (what === 'tr' || what === 'row') {
+      const cells = cellsOf(element);
+      found.push({ cells, section, isGone, isHidden: style.visibility !== 'visible' });
+    } else if (element === table || !TABLE_LIKE.test(what)) {
+      for (const child of flatElementsOf(element)) walk(child, inner, isGone);
     }
   };
-  walk(table, table);
-  return spreadRows(found);
+  walk(table, table, false);
+  return spreadRows(found, collapsedColumnsOf(table));
 }
 
 /**
  * Rows in which each column has its place. A column in which no cell begins is none. What would make very many of a few
- * cells ends early.
- * @param {{cells: Element[], section: Element}[]} found
+ * cells ends early. Rows and columns that styles hide take part in where the others stand.
+ * @param {FoundRow[]} found @param {Set<number>} collapsed columns
  * @returns {Row[]}
  */
-function spreadRows(found) {
-  const placed = placedCellsOf(found);
-  const isDoubtful = areColumnsDoubtful(found, placed);
+function spreadRows(found, collapsed) {
+  const whole = placedCellsOf(found);
+  const isDoubtful = areColumnsDoubtful(found, whole);
+  const placed = withoutColumns(whole, collapsed);
   const begins = Array.from(new Set(placed.flatMap((row) => row.map((each) => each.from)))).sort((a, b) => a - b);
   const columnOf = new Map(begins.map((from, column) => [from, column]));
   const words = new Map();
+  const grounds = /** @type {Grounds} */ (new Map());
   const rows = /** @type {Row[]} */ ([]);
   let room = MOST_SPREAD;
   for (const [at, inRow] of placed.entries()) {
-    const { cells: own, section } = found[at];
+    const { cells: own, section, isGone, isHidden } = found[at];
+    if (isGone) continue;
     let wide = 0;
     for (const { from, to } of inRow) for (wide = Math.max(wide, columnOf.get(from) ?? 0); begins[wide] < to;) wide++;
     const row = {
@@ -211,8 +225,8 @@ function spreadRows(found) {
     room -= row.cells.length;
     for (const { cell, from, to, isOwn } of inRow) {
       if (!words.has(cell)) {
-        const said = row.isHead ? wordsOf(cell) : wordsOfCellWithFields(cell);
-        words.set(cell, isDoubtful && !row.isHead ? `${said} ${UNSURE_COLUMN}`.trim() : said);
+        const said = row.isHead ? wordsOfHeading(cell) : wordsOfCellWithFields(cell, grounds);
+        words.set(cell, isDoubtful && !row.isHead ? `${said} ${UNSURE_WORDS}`.trim() : said);
       }
       const [text, first] = [words.get(cell), columnOf.get(from) ?? 0];
       row.cells[first] = text;
@@ -224,7 +238,7 @@ function spreadRows(found) {
       }
     }
     if (room < 0) break;
-    rows.push(row);
+    if (!isHidden || row.cells.some(Boolean)) rows.push(row);
   }
   return rows;
 }
@@ -286,70 +300,50 @@ function nearestOf(start, wanted) {
   return closestInFlatTree(start, (at) => wanted.test(roleOrTagOf(at)));
 }
 
-/** @param {Element} element @param {boolean} [isFigure] whether signs that styles add are read too */
-export function wordsOf(element, isFigure) {
-  const parts = /** @type {string[]} */ ([]);
-  const seams = /** @type {number[]} */ ([]);
-  /** @param {Node} node */
-  const walk = (node) => {
-    if (nodeTypeOf(node) === 3 && isFontSeen(node)) parts.push(textContentOf(node));
-    if (nodeTypeOf(node) !== 1) return;
-    const inner = /** @type {Element} */ (node);
-    const style = styleOf(inner);
-    if (style.display === 'none' || style.visibility !== 'visible') return;
-    if (Number(style.opacity) < LEAST_CELL_OPACITY) return;
-    const picture = pictureNameOf(inner);
-    // A sign or a digit belongs to the words around it; the rest would only repeat them.
-    if (picture && !/\p{L}/u.test(picture)) parts.push(picture);
-    if (isSkippedText(inner)) return;
-    const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(inner) === 'br';
-    const isRaised = !isApart && isRaisedOrLowered(inner, style);
-    if (isApart) parts.push(' ');
-    if (isRaised) seams.push(parts.length);
-    // Words before a number are its label in narrow windows.
-    const sign = isFigure ? paintedCssContentOf(inner, '::before') : '';
-    if (!/\p{L}/u.test(sign)) parts.push(withoutIcons(sign));
-    for (const child of flatChildrenOf(inner)) walk(child);
-    if (isFigure) parts.push(paintedCssContentOf(inner, '::after'));
-    if (isRaised) seams.push(parts.length);
-    if (isApart) parts.push(' ');
-  };
-  walk(element);
-  return oneSpaced(joinedAtSeams(parts, seams)).toWellFormed();
-}
-
-/** Whether letters have a size. @param {Node} text */
-function isFontSeen(text) {
-  const around = flatParentOf(text);
-  return !around || parseFloat(styleOf(around).fontSize) >= LEAST_CELL_FONT;
-}
-
-/** What a picture is called; empty for anything else. @param {Element} element */
-function pictureNameOf(element) {
-  const tag = localNameOf(element);
-  if (attributeOf(element, 'aria-hidden') === 'true') return '';
-  if (tag !== 'img' && tag !== 'svg' && explicitRoleOf(element) !== 'img') return '';
-  const title = tag === 'svg' ? flatElementsOf(element).find((child) => localNameOf(child) === 'title') : null;
-  const alternative = tag === 'img' ? attributeOf(element, 'alt') : title && textContentOf(title);
-  return oneSpaced(attributeOf(element, 'aria-label') || alternative || '');
-}
-
 /** The names of the pictures in a cell that show. @param {Element} cell */
 function picturesIn(cell) {
-  const isShown = (/** @type {Element} */ each) => styleOf(each).display !== 'none' &&
-    styleOf(each).visibility === 'visible';
-  return oneSpaced(queryAll(cell, 'img, svg, [role=img]').filter(isShown).map(pictureNameOf).join(' '));
+  return oneSpaced(queryAll(cell, 'img, svg, [role=img]').filter(isThere).map(pictureNameOf).join(' '));
+}
+
+/** @param {Element} element */
+function isThere(element) {
+  return styleOf(element).display !== 'none' && styleOf(element).visibility === 'visible';
+}
+
+/**
+ * What heads a column: where nothing can be seen, what people are told who hear the page.
+ * @param {Element} cell
+ */
+function wordsOfHeading(cell) {
+  return wordsOf(cell) || spokenWordsOf(cell);
+}
+
+/** What a cell says of a drawing in it to people who hear the page. @param {Element} cell */
+function wordsOfDrawing(cell) {
+  const said = spokenWordsOf(cell);
+  return said && [cell, ...queryAll(cell, '*')].some(isDrawing) ? said : '';
+}
+
+/** Whether an element draws something, or a style does in it. @param {Element} element */
+function isDrawing(element) {
+  if (!isThere(element)) return false;
+  const style = styleOf(element);
+  return localNameOf(element) === 'svg' || localNameOf(element) === 'img' || style.backgroundImage !== 'none' ||
+    (style.maskImage ?? 'none') !== 'none' || Boolean(paintedCssContentOf(element, '::before'));
 }
 
 /**
  * The words of a cell with what its fields hold, or the names of its pictures where it has neither. Whether a box is
  * ticked is said only where there are no words.
- * @param {Element} cell
+ * @param {Element} cell @param {Grounds} grounds
  */
-function wordsOfCellWithFields(cell) {
-  const plain = wordsOf(cell);
-  const words = plain.length <= LONGEST_FIGURE && /\p{N}/u.test(plain) ? withoutIcons(wordsOf(cell, true)) : plain;
-  const fields = queryAll(cell, FIELDS_IN_CELLS).filter((field) => styleOf(field).display !== 'none');
+function wordsOfCellWithFields(cell, grounds) {
+  const parts = partsOf(cell, grounds, true);
+  const plain = joinedWords(parts);
+  const isFigure = plain.length <= LONGEST_FIGURE && /\p{N}/u.test(plain);
+  const words = isFigure ? withoutIcons(joinedWords(parts, 'figure')) : plain;
+  if (plain && !childCountOf(cell) && !parts.doubtful.size) return words.toWellFormed();
+  const fields = queryAll(cell, FIELDS_IN_CELLS).filter(isThere);
   const held = fields.map((field) => {
     const type = inputTypeOf(field);
     if (isSecret(field, type, styleOf(field))) return '•••';
@@ -360,7 +354,9 @@ function wordsOfCellWithFields(cell) {
     const { selectedOptions } = /** @type {HTMLSelectElement} */ (field);
     return Array.from(selectedOptions, (option) => oneSpaced(option.text)).join(', ');
   });
-  return (oneSpaced([words, ...held].join(' ')) || picturesIn(cell)).toWellFormed();
+  const said = oneSpaced([words, ...held].join(' ')) || picturesIn(cell) || wordsOfDrawing(cell);
+  const isUnsure = parts.doubtful.size > 0 && (isFigure || joinedWords(parts, 'certain') !== '');
+  return (isUnsure ? `${said} ${UNSURE_WORDS}` : said).toWellFormed();
 }
 
 /**
@@ -385,7 +381,7 @@ export function countAlike(doc, request) {
 
 /** @param {Element} entry */
 function entryWordsOf(entry) {
-  return `${attributeOf(entry, 'aria-label') ?? ''} ${wordsOf(entry)}`;
+  return `${attributeOf(entry, 'aria-label') ?? ''} ${spokenWordsOf(entry)}`;
 }
 
 /**

@@ -1,10 +1,12 @@
 // The sets of records on a page, for a request to extract one: tables, lists, description lists and repeated cards,
 // each with the names of its columns. No column is named by a guess: a name stands in the page, or is `text`.
+import { hasDecimalCommas } from './decimal_commas.js';
 import { attributeOf, bodyOf, flatChildrenOf, flatContains, flatElementsOf } from './dom.js';
 import { flatParentOf, localNameOf, nodeTypeOf, rootOf, styleOf, textContentOf } from './dom.js';
-import { headedRowsOf, LIST_LIKE, listItemsOf, TABLE_LIKE, wordsOf } from './page_text.js';
+import { headedRowsOf, LIST_LIKE, listItemsOf, TABLE_LIKE } from './page_text.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf, roleOf, roleOrTagOf } from './role.js';
+import { showsNothing, spokenWordsOf, wordsOf } from './seen_words.js';
 import { oneSpaced } from './text.js';
 
 const MOST_RECORD_ELEMENTS = 20_000;
@@ -45,7 +47,7 @@ export function readRecordSets(doc, request) {
   return {
     found: true,
     sets: sets.map(({ kind, title, headings, rows, element }) => ({
-      kind, title, under: headingBefore(element), headings, rows,
+      kind, title, under: headingBefore(element), headings, rows, commas: hasDecimalCommas(element),
       inside: sets.flatMap((other, at) => (isSetInside(other.element, element) ? [at] : [])),
     })),
   };
@@ -137,6 +139,11 @@ function recordPartsOf(record) {
   /** @param {Element} element */
   const walk = (element) => {
     if (isRecordHidden(element) || isRecordControl(element)) return;
+    if (showsNothing(element)) {
+      const spoken = spokenWordsOf(element);
+      if (localNameOf(element) === 'dt' || LABEL_ONLY.test(spoken)) label = spoken.replace(/:$/, '');
+      return;
+    }
     if (!flatChildrenOf(element).some(isSpokenText)) {
       for (const child of flatElementsOf(element)) walk(child);
       return;
@@ -180,12 +187,12 @@ function namedByPage(part, record) {
 /** What a set is called: its caption, its label, or the heading before it. @param {Element} element */
 function setTitleOf(element) {
   const caption = flatElementsOf(element).find((child) => localNameOf(child) === 'caption');
-  if (caption) return wordsOf(caption);
+  if (caption) return spokenWordsOf(caption);
   const label = attributeOf(element, 'aria-label');
   if (label) return oneSpaced(label);
   const id = attributeOf(element, 'aria-labelledby')?.trim().split(/\s+/)[0];
   const named = id ? rootOf(element).getElementById?.(id) : null;
-  return named ? wordsOf(named) : headingBefore(element);
+  return named ? spokenWordsOf(named) : headingBefore(element);
 }
 
 /** The last heading before an element, within the boxes around it. @param {Element} element */
@@ -195,7 +202,7 @@ function headingBefore(element) {
     const before = around ? flatElementsOf(around) : [];
     for (let n = before.indexOf(at) - 1; n >= 0; n--) {
       if (!isRecordHidden(before[n]) && (HEADING_TAG.test(localNameOf(before[n])) || roleOf(before[n]) === 'heading')) {
-        return wordsOf(before[n]);
+        return spokenWordsOf(before[n]);
       }
     }
   }

@@ -11,7 +11,7 @@ import { intersect } from './visible.js';
 const SAME_COLOUR = 4;
 const MOST_GROUNDS = 40;
 const MOST_DOUBTFUL = 8;
-const PAPER = [255, 255, 255];
+export const PAPER = [255, 255, 255];
 
 /**
  * The text of an element without its hidden parts. Styles say what ground an ancestor gives to letters of the same
@@ -94,12 +94,12 @@ function groundOf(text, style) {
 }
 
 /** @param {number[]} one @param {number[]} other */
-function areAlike(one, other) {
+export function areAlike(one, other) {
   return [0, 1, 2].every((index) => Math.abs(one[index] - other[index]) < SAME_COLOUR);
 }
 
 /** Red, green, blue (up to 255) and opacity (up to 1); null for a colour given otherwise. @param {string} css */
-function channelsOf(css) {
+export function channelsOf(css) {
   const parts = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(css);
   return parts && [Number(parts[1]), Number(parts[2]), Number(parts[3]), Number(parts[4] ?? 1)];
 }

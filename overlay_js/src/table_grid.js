@@ -1,6 +1,6 @@
 // Which columns the cells of a table cover, with `colspan` and `rowspan` as browsers lay tables out, and with what ARIA
 // has for them. It reads no words.
-import { attributeOf, localNameOf } from './dom.js';
+import { attributeOf, flatElementsOf, localNameOf, styleOf } from './dom.js';
 
 const HIGHEST_COLSPAN = 1000;
 const HIGHEST_ROWSPAN = 65_534;
@@ -70,6 +70,31 @@ export function areColumnsDoubtful(rows, placed) {
   const away = placed.flat().filter(({ cell, isOwn }) => isOwn && toldColumnOf(cell))
     .map(({ cell, from }) => toldColumnOf(cell) - from);
   return new Set(away).size > 1;
+}
+
+/** The columns of a table that styles collapse, from 0: `<col style="visibility: collapse">`. @param {Element} table */
+export function collapsedColumnsOf(table) {
+  const collapsed = /** @type {Set<number>} */ (new Set());
+  let column = 0;
+  /** @param {Element} part @param {boolean} isAround */
+  const pass = (part, isAround) => {
+    const isCollapsed = isAround || styleOf(part).visibility === 'collapse';
+    const columns = flatElementsOf(part).filter((each) => localNameOf(each) === 'col');
+    for (const each of columns) pass(each, isCollapsed);
+    const span = columns.length ? 0 : Math.min(Math.max(1, numberIn(part, 'span')), HIGHEST_COLSPAN);
+    for (let n = 0; n < span; n++, column++) if (isCollapsed) collapsed.add(column);
+  };
+  for (const child of flatElementsOf(table)) if (/^col(group)?$/.test(localNameOf(child))) pass(child, false);
+  return collapsed;
+}
+
+/** Rows without some columns. @param {Placed[][]} rows @param {Set<number>} columns */
+export function withoutColumns(rows, columns) {
+  if (!columns.size) return rows;
+  const left = Array.from(columns).sort((one, other) => one - other);
+  const placeOf = (/** @type {number} */ at) => at - left.filter((column) => column < at).length;
+  return rows.map((row) => row.map((each) => ({ ...each, from: placeOf(each.from), to: placeOf(each.to) }))
+    .filter((each) => each.to > each.from));
 }
 
 /** The column that a cell says it is in, from 1; 0 if it says none. @param {Element} cell */

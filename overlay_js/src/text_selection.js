@@ -2,7 +2,7 @@
 import { bodyOf, flatChildrenOf, flatContains, flatParentOf, localNameOf, nodeTypeOf, styleOf } from './dom.js';
 import { textContentOf } from './dom.js';
 import { blockerOf, describeElement, hitAt, isTarget } from './hit_test.js';
-import { isSkippedText } from './page_text.js';
+import { isSkippedText } from './seen_words.js';
 import { identityOf } from './recheck.js';
 import { keyOf } from './registry.js';
 import { isEditingHost } from './role.js';

@@ -35,7 +35,7 @@ export function rootSurroundings(whole) {
   return { flow: whole, apart: null, opacity: 1, cursor: 'auto', turned: false, whole };
 }
 
-/** What clips positioned descendants. @param {Surroundings} around @returns {Apart} */
+/** What clips positioned descendants. @param {Pick<Surroundings, 'apart' | 'flow'>} around @returns {Apart} */
 export function positionedClips({ apart, flow }) {
   return apart ? apart() : { absolute: flow, fixed: flow };
 }
@@ -120,7 +120,7 @@ export function placeInFlow(element, style, outside, isEmpty) {
  * @param {CSSStyleDeclaration} style @param {Area} flow @param {Apart} outer @param {(area: Area) => Area} clipped
  * @returns {Apart}
  */
-function clipsForPositioned(style, flow, outer, clipped) {
+export function clipsForPositioned(style, flow, outer, clipped) {
   const fixed = holdsFixed(style);
   const absolute = fixed || (style.position !== 'static' && style.display !== 'contents');
   return { absolute: absolute ? flow : clipped(outer.absolute), fixed: fixed ? flow : clipped(outer.fixed) };
@@ -300,7 +300,7 @@ function ownShape(element, style, turned) {
  * The padding box, where overflow is clipped.
  * @param {Element} element @param {CSSStyleDeclaration} style @param {boolean} turned @returns {Area}
  */
-function innerArea(element, style, turned) {
+export function innerArea(element, style, turned) {
   const [wide, high] = [clientWidthOf(element), clientHeightOf(element)];
   const { overflowX, overflowY } = style;
   const margin = overflowX === 'clip' || overflowY === 'clip' ? pixelsOf(style.overflowClipMargin) : 0;

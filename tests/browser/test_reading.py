@@ -576,13 +576,105 @@ async def test_cells_in_another_order_than_they_tell_are_unsure_where_others_tel
         ("<svg><title>Yes</title></svg>", "Yes"),
         ("<img alt=Mug> Mug", "Mug"),
         ("<img alt='−'>5", "−5"),
+        ("<img alt=12>3", "12 3"),
+        ("3<svg><title>9</title></svg>", "3 9"),
+        ("<svg width=20 height=20><title>9</title><text y=15>4</text></svg>", "4"),
+        ("<span style='color:transparent'>9</span>2", "2"),
+        ("<span style='color:transparent;text-shadow:0 0 red'>9</span>2", "92"),
+        ("<span style='color:transparent;background:linear-gradient(red,blue);background-clip:text'>9</span>2", "92"),
+        ("<span style='color:#eee;background:#eee'>9</span>2", "2"),
+        ("<b style='display:inline-block;width:0;height:1em;overflow:hidden'>9</b>3", "3"),
+        ("<b style='display:inline-block;width:0;height:1em'>9</b>3", "93"),
+        ("<b style='display:inline-block;transform:scale(0)'>9</b>5", "5"),
+        ("<b style='display:inline-block;text-indent:-999px;overflow:hidden;width:9px'>9</b>5", "5"),
+        ("<b style='display:inline-block;text-indent:-9999px'>9</b>5", "5"),
+        ("<b style='position:absolute;left:-999px'>1</b>5", "5"),
+        ("<b style='position:absolute;left:-999px'>net</b>5", "5"),
+        ("<b style='position:absolute;clip:rect(0 0 0 0)'>1</b>5", "5"),
+        ("<b style='position:absolute;clip:rect(0 auto auto 0)'>1</b>5", "1 5"),
+        ("<b style='display:inline-block;clip-path:inset(100%)'>1</b>5", "5"),
+        ("<b style='display:inline-block;clip-path:inset(0)'>1</b>5", "15"),
+        ("<b class=heard>about</b>5", "5"),
+        ("<svg></svg><b class=heard>Yes</b>", "Yes"),
+        ("<b class=heard>9</b>", ""),
+        ("<div style='overflow:auto;height:40px'><p style='height:90px'>7<p>8</div>", "7 8"),
+        (
+            "<p style='overflow:hidden;width:30px;text-overflow:ellipsis;white-space:nowrap'>12 <b>345678 9</b> <i>9</i></p>",
+            "12 345678 9 9",
+        ),
+        ("<span style='visibility:hidden'>9<b style='visibility:visible'>5</b></span>", "5"),
         ("<span class=neg>7</span>", "−7"),
         ("<span class=label>7</span>", "7"),
         ("<span class=scale>7</span>", "7 k"),
     ],
 )
 async def test_a_cell_is_read_as_it_is_seen(on: On, cell: str, read: str) -> None:
-    styles = "<style>.neg::before{content:'−'}.label::before{content:'Left: '}.scale::after{content:' k'}</style>"
+    styles = (
+        "<style>.heard{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip:rect(0,0,0,0)}</style>"
+    )
+    styles += "<style>.neg::before{content:'−'}.label::before{content:'Left: '}.scale::after{content:' k'}</style>"
     async with on(f"{styles}<h2>Prices</h2><table><tr><th>Item<th>Left<tr><td>Tea<td>{cell}</table>") as hand:
         outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Left={"type": "string"})))
         assert json.loads(outcome.read) == [{"Left": read}], outcome.sentence
+
+
+@pytest.mark.parametrize("cell", ["<span style='color:white'>9</span>2", "<span style='color:white'>9</span>"])
+async def test_a_cell_with_a_figure_in_the_colour_of_its_ground_is_unsure(on: On, cell: str) -> None:
+    async with on(f"<h2>Prices</h2><table><tr><th>Item<th>Left<tr><td>Tea<td>{cell}</table>") as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Left={"type": "number"})))
+        assert "for Left, which may have been read wrongly" in outcome.sentence
+
+
+_FOLDED = """<h2>Prices</h2><table><col><col style="visibility:collapse"><col>
+<tr><th>Name<th>Old<th><span class=heard>New</span><tr><td>Ann<td>1<td>2<tr style="visibility:collapse"><td>Coll<td>3<td>4
+<tr style="opacity:0"><td>Faded<td>5<td>6<tr><td>Bob<td>7<td>8</table>
+<style>.heard{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}</style>"""
+
+
+async def test_rows_and_columns_that_styles_fold_away_are_not_read(on: On) -> None:
+    async with on(_FOLDED) as hand:
+        outcome = await hand.act(Read(what="table", mark="Prices"))
+        assert outcome.read.splitlines() == ["Name | New", "Ann | 2", "Bob | 8"]
+        asked = _with(Name={"type": "string"}, Old={"type": "number"})
+        assert (await hand.act(Extract(mark="Prices", json_schema=asked))).status == "refused"
+
+
+async def test_the_page_is_read_without_what_only_people_who_hear_it_are_told(on: On) -> None:
+    heard = "position:absolute;width:1px;height:1px;overflow:hidden"
+    page = f"<p><b style='{heard}'>Was</b>Price <i style='color:transparent'>1</i>2<div style='overflow:hidden;height:9px'>In<p>Cut</div>"
+    async with on(page) as hand:
+        assert (await hand.act(Read(what="page"))).read.splitlines() == ["Price 2", "In", "Cut"]
+
+
+async def test_a_card_names_what_it_says_also_by_words_that_are_only_heard(on: On) -> None:
+    heard = "position:absolute;width:1px;height:1px;overflow:hidden"
+    card = f"<article><h3>%s</h3><span style='{heard}'>Price:</span><b>5</b><em style='{heard}'>was 9</em><u>new</u></article>"
+    async with on(f"<h2>Shop</h2><div>{card % 'Tea'}{card % 'Mug'}</div>") as hand:
+        outcome = await hand.act(
+            Extract(mark="", json_schema=_with(heading={"type": "string"}, Price={"type": "number"}))
+        )
+        assert json.loads(outcome.read) == [{"heading": "Tea", "Price": 5}, {"heading": "Mug", "Price": 5}]
+
+
+@pytest.mark.parametrize(
+    ("around", "said"),
+    [
+        ("<html lang=de>{}", "may be 1234 or 1.234"),
+        ("<html lang=en><div lang=fr>{}</div>", "may be 1234 or 1.234"),
+        ("<html lang=de><div lang=en>{}</div>", "[{'Left': 1234}]"),
+        ("<html lang=de-CH>{}", "[{'Left': 1234}]"),
+        ("<html lang=zz-top>{}", "[{'Left': 1234}]"),
+    ],
+)
+async def test_the_language_of_a_page_tells_whether_a_comma_is_before_decimals(on: On, around: str, said: str) -> None:
+    table = "<h2>Prices</h2><table><tr><th>Item<th>Left<tr><td>Tea<td>1,234</table>"
+    async with on(around.format(table)) as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Left={"type": "number"})))
+        assert said in outcome.sentence or said == str(json.loads(outcome.read))
+
+
+async def test_the_other_numbers_of_a_column_say_more_than_the_language(on: On) -> None:
+    rows = "".join(f"<tr><td>Tea<td>{each}" for each in ("1,234", "3,5"))
+    async with on(f"<html lang=de><h2>Prices</h2><table><tr><th>Item<th>Left{rows}</table>") as hand:
+        outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Left={"type": "number"})))
+        assert json.loads(outcome.read) == [{"Left": 1.234}, {"Left": 3.5}]

@@ -102,6 +102,16 @@ def test_a_number_is_read_as_a_person_reads_it(text: str, number: str) -> None:
         ("5.00-", "may be negative, because a minus follows it"),
         ("A-5", "may be negative or not"),
         ("Loss - 5", "may be negative or not"),
+        (">5", "may be more than it says, because of the '>' before it"),
+        ("> €5", "may be more than it says, because of the '>' before it"),
+        ("≥ 5", "may be more than it says, because of the '≥' before it"),
+        ("<5", "may be less than it says, because of the '<' before it"),
+        ("≈5", "may be more or less than it says, because of the '≈' before it"),
+        ("~.5", "may be more or less than it says, because of the '~' before it"),
+        ("5〜", "may be more or less than it says, because of the '〜' after it"),
+        ("5+", "may be more than it says, because of the '+' after it"),
+        ("5 USD+", "may be more than it says, because of the '+' after it"),
+        ("5‰", "is less than it says, because of the '‰' after it"),
         ("1.250", "may be 1250 or 1.25"),
         ("1.5k", "may be more than it says, because of the 'k' after it"),
         ("3.2M", "may be more than it says, because of the 'M' after it"),
@@ -112,6 +122,14 @@ def test_what_may_mean_several_numbers_is_none(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         number_in(text)
     assert str(caught.value) == why
+
+
+def test_a_comma_before_three_digits_is_doubtful_where_the_language_has_decimal_commas() -> None:
+    with pytest.raises(ValueError, match=r"^may be 1250 or 1\.25$"):
+        number_in("1,250", has_decimal_commas=True)
+    assert number_in("1,250", ".", has_decimal_commas=True) == 1250
+    assert number_in("1,250,000", has_decimal_commas=True) == 1250000
+    assert number_in("12,50", has_decimal_commas=True) == Decimal("12.50")
 
 
 def test_the_other_numbers_of_a_column_show_which_sign_is_before_decimals() -> None:

@@ -43,6 +43,14 @@ _LETTERS = {"k", "m", "b", "t"}
 _MONEY_LETTERS = {*_LETTERS, "g", "l", "mm"}
 _SCALED_CODE = re.compile(r"(?:[kmbtg]|mm|mn|bn)(?:eur|usd|gbp|chf|jpy|sek|nok|dkk|pln|czk|cny|inr|aud|cad)")
 """As in `5 TEUR`."""
+_BOUNDS = {
+    "more": re.compile("[>＞≥≧⩾≫≳]"),
+    "less": re.compile("[<＜≤≦⩽≪≲]"),
+    "more or less": re.compile("[~～〜∼≈≃≅≒≂⩰]"),
+}
+"""Signs before a number that make it the limit of several, by what these are."""
+_MORE_AFTER = re.compile(r"[+＋]")
+_PARTS_AFTER = re.compile(r"\s?[‰‱]")
 _POINT_OF_WORD = re.compile(r"(?:^|[^\w])(?:rs|fr|sfr|nr|no|kr)\.$", re.IGNORECASE)
 
 
@@ -52,8 +60,9 @@ def decimal_sign(texts: Iterable[str]) -> str | None:
     return shown.pop() if len(shown) == 1 else None
 
 
-def number_in(text: str, decimal: str | None = None) -> Decimal:
-    """The only number in a text. `decimal`: the sign before decimals in texts beside it, if that is known.
+def number_in(text: str, decimal: str | None = None, *, has_decimal_commas: bool = False) -> Decimal:
+    """The only number in a text. `decimal`: the sign before decimals in texts beside it, if that is known;
+    `has_decimal_commas`: whether its language has a comma there, so that `1,250` may be 1.25.
 
     Raises:
         ValueError: there is none, there are several, or it may mean several; the message is a clause that says so.
@@ -65,7 +74,11 @@ def number_in(text: str, decimal: str | None = None) -> Decimal:
         raise ValueError("is not a single number")
     [token] = found
     before, after = plain[: token.start()], plain[token.end() :]
-    number = _fraction(before, token[0]) if before.endswith((".", ",")) else _plain_number(token[0], decimal)
+    if before.endswith((".", ",")):
+        number = _fraction(before, token[0])
+    else:
+        number = _plain_number(token[0], decimal, has_decimal_commas=has_decimal_commas)
+    _refuse_bounds(before, after)
     return _sign(before, after, token[0]) * number * _factor(before, after)
 
 
@@ -103,6 +116,19 @@ def _sign(before: str, after: str, token: str) -> int:
     if is_first or (rest in ("", ".") and lead[-1:].isspace()):
         return -1
     raise ValueError("may be negative or not")
+
+
+def _refuse_bounds(before: str, after: str) -> None:
+    """Raises ValueError for `>5`, `<5`, `~5`, `5+` and `5‰`, which are not 5."""
+    for what, signs in _BOUNDS.items():
+        if found := signs.search(before):
+            raise ValueError(f"may be {what} than it says, because of the {found[0]!r} before it")
+    if found := _BOUNDS["more or less"].match(after.strip()):
+        raise ValueError(f"may be more or less than it says, because of the {found[0]!r} after it")
+    if found := _MORE_AFTER.search(after):
+        raise ValueError(f"may be more than it says, because of the {found[0]!r} after it")
+    if found := _PARTS_AFTER.match(after):
+        raise ValueError(f"is less than it says, because of the {found[0].strip()!r} after it")
 
 
 def _is_in_brackets(before: str, after: str, token: str) -> bool:
@@ -190,10 +216,12 @@ def _sign_shown(token: str) -> str | None:
     return str(signs[0]) if len(part) != 3 or len(whole) > 3 or whole.startswith("0") else None
 
 
-def _plain_number(token: str, decimal: str | None) -> Decimal:
+def _plain_number(token: str, decimal: str | None, *, has_decimal_commas: bool = False) -> Decimal:
     sign = _sign_shown(token)
-    if sign is None and "." in token and decimal is None:
-        raise ValueError(f"may be {token.replace('.', '')} or {token.rstrip('0').rstrip('.')}")
+    doubtful = ".," if has_decimal_commas else "."
+    if sign is None and decimal is None and (found := re.search(f"[{doubtful}]", token)):
+        whole, part = token.split(found[0])
+        raise ValueError(f"may be {whole}{part} or {f'{whole}.{part}'.rstrip('0').rstrip('.')}")
     if sign is None:
         sign = decimal or "."
     whole, _, part = token.partition(sign)

@@ -49,8 +49,12 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
     found, words = await _records(sender, action, [*properties])
     columns = {name: _column(name, found, words) for name in properties}
     decimals = {name: decimal_sign(_text(row, at) for row in found.rows) for name, at in columns.items()}
+    commas = found.has_decimal_commas
     rows = [
-        {name: _value(_text(row, columns[name]), name, properties[name], number, decimals[name]) for name in properties}
+        {
+            name: _value(_text(row, columns[name]), name, properties[name], number, decimals[name], commas)
+            for name in properties
+        }
         for number, row in enumerate(found.rows, 1)
     ]
     fault = next(Draft202012Validator(json.loads(action.json_schema)).iter_errors(rows), None)
@@ -117,7 +121,8 @@ async def _records_around(sender: InputSender, number: int, names: list[str]) ->
     if table is not None and table.kind == "table":
         wide = max(map(len, table.rows), default=0)
         headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
-        return RecordSet("table", "", headings, without_head(headings, table.rows), ()), words
+        rows = without_head(headings, table.rows)
+        return RecordSet("table", "", headings, rows, (), has_decimal_commas=table.has_decimal_commas), words
     around = await overlay_calls.text.record_sets(at.frame, sender.deadline_s, at.mark.key)
     fitting = next((each for each in around if has_columns(each, names)), None)
     if fitting is None and not around:
@@ -156,8 +161,10 @@ def _text(row: list[str], column: int) -> str:
     return row[column] if column < len(row) else ""
 
 
-def _value(text: str, name: str, schema: dict[str, Any], number: int, decimal: str | None) -> str | float | int | None:
-    """The content of a cell, as one of the types that the schema allows. `decimal`: see `number_in`."""
+def _value(
+    text: str, name: str, schema: dict[str, Any], number: int, decimal: str | None, commas: bool
+) -> str | float | int | None:
+    """The content of a cell, as one of the types that the schema allows. `decimal` and `commas`: see `number_in`."""
     kinds = _types(schema)
     if UNREAD in text or UNSURE in text:
         what = f"something for {safe_line(name, 40)} that was not read"
@@ -170,7 +177,7 @@ def _value(text: str, name: str, schema: dict[str, Any], number: int, decimal: s
     if not kinds & {"number", "integer"} or ("string" in kinds and not is_plain_number(text)):
         return text
     try:
-        value = number_in(text, decimal)
+        value = number_in(text, decimal, has_decimal_commas=commas)
     except ValueError as error:
         if "string" in kinds:
             return text

@@ -30,6 +30,8 @@ class TableAnswer:
     kind: Literal["table", "list"]
     headings: list[str]
     rows: list[list[str]]
+    has_decimal_commas: bool = False
+    """Whether its language has a comma before decimals."""
 
 
 async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
@@ -37,7 +39,7 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
     answer = await ask(frame, "table", deadline_s, key=key)
     if not answer["found"] or answer["kind"] is None:
         return None
-    return TableAnswer(answer["kind"], answer["headings"], answer["rows"])
+    return TableAnswer(answer["kind"], answer["headings"], answer["rows"], answer["commas"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class RecordSet:
     """The places, in the answer, of the sets inside this one."""
     under: str = ""
     """The heading before it, which is its title if it has no caption and no label."""
+    has_decimal_commas: bool = False
+    """Whether its language has a comma before decimals."""
 
 
 async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
@@ -61,7 +65,15 @@ async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -
     if not answer["found"]:
         return ()
     return tuple(
-        RecordSet(each["kind"], each["title"], each["headings"], each["rows"], tuple(each["inside"]), each["under"])
+        RecordSet(
+            each["kind"],
+            each["title"],
+            each["headings"],
+            each["rows"],
+            tuple(each["inside"]),
+            each["under"],
+            each["commas"],
+        )
         for each in answer["sets"]
     )
 
