@@ -75,9 +75,9 @@ def find_hollow_letters(islands: Ints, patches: Patches, pixels: Pixels) -> tupl
     is_wide[at[is_hole & (2 * (patches.rects[of, 2] - patches.rects[of, 0]) <= wide) & (wide >= _TWO * high)]] = True
     above, below = patches.rects[of, 1] - islands[at, 1], islands[at, 3] - patches.rects[of, 3]
     is_even[at[is_hole & (np.abs(above - below) <= _EVEN * high + 1)]] = True
-    may, looks = [], []
-    for each in np.flatnonzero(is_rim).tolist():
-        look = _look(islands[each], pixels, has_hole=bool(has_hole[each]))
+    may, looks, rims = [], [], np.flatnonzero(is_rim)
+    for each, ground in zip(rims.tolist(), _grounds(islands[rims], pixels), strict=True):
+        look = _look(islands[each], pixels, ground, has_hole=bool(has_hole[each]))
         if look is not None:
             may.append(each)
             looks.append(look)
@@ -89,8 +89,7 @@ def find_hollow_letters(islands: Ints, patches: Patches, pixels: Pixels) -> tupl
     is_found = (is_oval[may] & (wide <= _ALONE * high)) | (is_wide[may] & (high <= _TWO_HIGH))
     sure = np.concatenate([islands[~is_rim], signs])
     is_beside = _are_beside(rings, sure, is_even[may])[0] | _are_signs_of(rings, sure)
-    for one, other in np.argwhere(is_beside).tolist():
-        is_found[one] |= bool(np.abs(_ink_in(sure[other], pixels)[0] - inks[one]).max() <= _SAME_INK)
+    is_found |= _have_ink(is_beside & ~is_found[:, None], sure, inks, pixels)
     is_beside, is_level = _are_beside(rings, rings, is_even[may])
     is_beside &= np.abs(inks[:, None] - inks[None]).max(axis=2) <= _SAME_INK
     is_found |= (is_beside & is_level & is_broad[:, None] & is_broad[None] & ~is_oval[may][:, None]).any(axis=1)
@@ -98,8 +97,8 @@ def find_hollow_letters(islands: Ints, patches: Patches, pixels: Pixels) -> tupl
         is_found[group] = is_found[group].any()
     # The points and commas of very large letters are patches too.
     whole = np.concatenate([sure, rings[is_found]])
-    for one, other in np.argwhere(_are_signs_of(whole, rings)).tolist():
-        is_found[other] |= bool(np.abs(_ink_in(whole[one], pixels)[0] - inks[other]).max() <= _SAME_INK)
+    is_sign = _are_signs_of(whole, rings).T & ~is_found[:, None]
+    is_found |= _have_ink(is_sign, whole, inks, pixels)
     is_letter = np.zeros(len(islands), bool)
     is_letter[np.array(may)[is_found]] = True
     is_own = none[1]
@@ -150,23 +149,38 @@ def _are_signs_of(rings: Ints, others: Ints) -> Bools:
     return np.asarray((gap >= 0) & (is_low | is_dash))
 
 
-def _ink_in(rect: Ints, pixels: Pixels) -> tuple[Ints, Ints, Ints]:
-    """The colour in a rectangle that differs most from that around it, all its colours, and that around it."""
+def _grounds(rects: Ints, pixels: Pixels) -> Ints:
+    """The colour around each rectangle."""
+    return np.asarray(np.sort(_around(rects, pixels), axis=1)[:, 3])
+
+
+def _ink_in(rect: Ints, pixels: Pixels, ground: Ints) -> tuple[Ints, Ints]:
+    """The colour in a rectangle that differs most from the ground, and how all its colours differ from it."""
     left, top, right, bottom = rect.tolist()
-    colours = pixels[max(0, top) : bottom, max(0, left) : right].astype(np.int32)
-    ground = np.median(_around(rect[None], pixels)[0], axis=0).astype(np.int32)
-    flat = colours.reshape(-1, 3)
-    return np.asarray(flat[np.abs(flat - ground).max(axis=1).argmax()]), colours, ground
+    differs = pixels[max(0, top) : bottom, max(0, left) : right].astype(np.int32) - ground
+    flat = differs.reshape(-1, 3)
+    return flat[np.abs(flat).max(axis=1).argmax()] + ground, differs
 
 
-def _look(rect: Ints, pixels: Pixels, *, has_hole: bool) -> tuple[Ints, bool] | None:
+def _have_ink(pairs: Bools, others: Ints, inks: Ints, pixels: Pixels) -> Bools:
+    """Which inks are that of one of the others that they are paired with."""
+    used = np.flatnonzero(pairs.any(axis=0))
+    grounds = _grounds(others[used], pixels)
+    known = [_ink_in(others[at], pixels, ground)[0] for at, ground in zip(used.tolist(), grounds, strict=True)]
+    if not known:
+        return np.zeros(len(pairs), bool)
+    is_same = np.abs(inks[:, None] - np.array(known)[None]).max(axis=2) <= _SAME_INK
+    return np.asarray((pairs[:, used] & is_same).any(axis=1))
+
+
+def _look(rect: Ints, pixels: Pixels, ground: Ints, *, has_hole: bool) -> tuple[Ints, bool] | None:
     """The ink of what may be a letter, and whether that is no bar; None if it is no stroke of one colour."""
-    ink, colours, ground = _ink_in(rect, pixels)
+    ink, apart = _ink_in(rect, pixels, ground)
     across = (ink - ground).astype(np.float32)
     size = float((across**2).sum())
     if not size:
         return None
-    differs = (colours - ground).astype(np.float32)
+    differs = apart.astype(np.float32)
     dark = differs @ across / size
     off = np.abs(differs - dark[..., None] * across).max(axis=2)
     if (off > _SAME_INK / 2).mean() > _MIXED:
