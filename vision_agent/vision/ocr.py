@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from importlib.util import find_spec
 from math import inf
 from typing import Any, NamedTuple
@@ -63,9 +63,10 @@ _FAINT = 60
 _NARROWEST = 0.25
 """The width of a letter in heights of its line, at least: shorter lines need not be read to be known to lack words."""
 _ALIKE = ("0Oo", "1lI|i", "5S", "8B", "2Z")
-_MAY_BE_OTHER = 0.005
-"""The probability of a character of the same kind from which a text with digits is unsure. Among 420 right numbers and
-codes one had more, and so had four of five in which a letter was taken for a digit."""
+_IS_READ, _MAY_BE_OTHER = 0.3, 0.005
+"""The probability from which a character may be the one that is read, and that of another of its kind from which a text
+with digits is unsure. Among 420 right numbers and codes one had more, and so had four of five in
+which a letter was taken for a digit."""
 _MAY_BE = 60
 """How alike words and a first reading must be, of 100, to be worth a second one."""
 
@@ -282,7 +283,8 @@ class OcrReader:
             return NOTHING
         reading = Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))
         # Words do not depend on it, and in many fonts their l and I are the same.
-        return reading.doubted() if _has_digit(reading.text) and self._guesses.may_be_other() else reading
+        coded = set("".join(word for word in reading.text.split() if _has_digit(word)))
+        return reading.doubted() if coded and self._guesses.may_be_other(coded) else reading
 
 
 class _Guesses(threading.local):
@@ -291,8 +293,7 @@ class _Guesses(threading.local):
     def __init__(self, decode: Any) -> None:
         self._decode = decode
         names = {name: at for at, name in enumerate(getattr(decode, "character", ()))}
-        kinds = [[names[each] for each in alike if each in names] for alike in _ALIKE]
-        self._others = {each: [other for other in kind if other != each] for kind in kinds for each in kind}
+        self._kinds = [[names[each] for each in alike] for alike in _ALIKE if all(each in names for each in alike)]
         self._last: Any = None
 
     @classmethod
@@ -308,18 +309,22 @@ class _Guesses(threading.local):
         self._last = probabilities[0]
         return self._decode(probabilities, *args, **options)
 
-    def may_be_other(self) -> bool:
-        """Whether a character of the last text may as well be another one that looks alike, such as O for 0."""
+    def may_be_other(self, among: Set[str]) -> bool:
+        """Whether one of these characters in the last text may as well be another one, such as O for 0."""
         if self._last is None:
             return False
-        best = self._last.argmax(axis=1)
-        for at in np.flatnonzero(best).tolist():
-            others = self._others.get(int(best[at]))
-            near = slice(max(0, at - 1), at + 2)
-            # A column of the next character says nothing about this one.
-            own = np.isin(best[near], (0, best[at]))
-            if others and self._last[near][own][:, others].max() > _MAY_BE_OTHER:
-                return True
+        blank = self._last[:, 0]
+        for kind in self._kinds:
+            likely = self._last[:, kind]
+            best = likely.argmax(axis=1)
+            for at in np.flatnonzero(likely.max(axis=1) > _IS_READ).tolist():
+                if self._decode.character[kind[best[at]]] not in among:
+                    continue
+                near = slice(max(0, at - 1), at + 2)
+                # A column of the next character says nothing about this one.
+                own = (blank[near] > _IS_READ) | ((best[near] == best[at]) & (likely[near].max(axis=1) > _IS_READ))
+                if np.delete(likely[near][own], best[at], axis=1).max(initial=0) > _MAY_BE_OTHER:
+                    return True
         return False
 
 
