@@ -282,8 +282,8 @@ class OcrReader:
         if not result.txts:
             return NOTHING
         reading = Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))
-        # Words do not depend on it, and in many fonts their l and I are the same.
-        coded = set("".join(word for word in reading.text.split() if _has_digit(word)))
+        # Words do not depend on it, and in many fonts their l and I are the same; a digit alone is rarely a letter.
+        coded = set("".join(word for word in reading.text.split() if len(word) > 1 and _has_digit(word)))
         return reading.doubted() if coded and self._guesses.may_be_other(coded) else reading
 
 
