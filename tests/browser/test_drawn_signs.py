@@ -43,6 +43,8 @@ def mark_at(hand: Hand, x: float, y: float) -> Mark:
         "13px Liberation Mono",
         "14px DejaVu Sans",
         "13px Liberation Serif",
+        "24px DejaVu Sans",
+        "32px Liberation Sans",
     ],
 )
 async def test_numbers_have_their_signs_in_fonts_of_all_kinds(on: On, font: str) -> None:

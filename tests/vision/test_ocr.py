@@ -84,3 +84,21 @@ def test_a_scrawl_is_nothing_or_unsure(reader: OcrReader) -> None:
     [read] = reader.read(picture, [Box(x=18, y=10, width=74, height=20)])
     assert read is not None
     assert not read.text or read.is_unsure
+
+
+@pytest.mark.parametrize("text", ["O0O", "O8O0", "I5O", "QO-104", "l0O"])
+def test_a_code_is_read_as_it_is_or_unsure_where_a_letter_may_be_a_digit(reader: OcrReader, text: str) -> None:
+    for size in (12, 14, 18, 24):
+        picture, boxes = written([text], size=size)
+        [read] = reader.read(picture, boxes)
+        assert read is not None
+        assert read.text in (text, "") or read.is_unsure, f"{read} at {size} px"
+
+
+@pytest.mark.parametrize("text", ["1,000", "12:30", "-13.5", "2026-11-30", "KX7-P94", "$18.05", "511"])
+def test_plain_numbers_and_codes_are_sure(reader: OcrReader, text: str) -> None:
+    for size in (12, 14, 18, 24):
+        picture, boxes = written([text], size=size)
+        [read] = reader.read(picture, boxes)
+        assert read is not None
+        assert (read.text, read.is_unsure) == (text, False), f"{read} at {size} px"

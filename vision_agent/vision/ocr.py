@@ -2,17 +2,18 @@
 
 A word with a high score is read once. Numbers, short texts and all others are read twice, at two scales; where the two
 disagree, a third reading in pure black and white decides, and if all differ, nothing counts as read: a wrong number is
-worse than none. Results are cached by their pixels, so reading unchanged text again costs nothing. This module does not
-know what the text is on.
+worse than none. Where a character of a number or code may as well be another one, the text is unsure. Results are
+cached by their pixels, so reading unchanged text again costs nothing. This module does not know what the text is on.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from importlib.util import find_spec
 from math import inf
 from typing import Any, NamedTuple
@@ -61,6 +62,11 @@ _FAINT = 60
 """Tones, of 255; if a part has no greater differences, they are increased."""
 _NARROWEST = 0.25
 """The width of a letter in heights of its line, at least: shorter lines need not be read to be known to lack words."""
+_ALIKE = ("0Oo", "1lI|i", "5S", "8B", "2Z")
+_IS_READ, _MAY_BE_OTHER = 0.3, 0.005
+"""The probability from which a character may be the one that is read, and that of another of its kind from which a text
+with digits is unsure. Among 420 right numbers and codes one had more, and so had four of five in
+which a letter was taken for a digit."""
 _MAY_BE = 60
 """How alike words and a first reading must be, of 100, to be worth a second one."""
 
@@ -134,6 +140,7 @@ class OcrReader:
         self._new_engine: Callable[..., Any] = lambda **more: RapidOCR(params=params | more)
         self._engine: Any = self._new_engine()
         self._small_engine: Any = None
+        self._guesses: _Guesses | None = None
         self._searched: OrderedDict[bytes, list[tuple[Box, tuple[Reading, ...]]]] = OrderedDict()
         self._cache: OrderedDict[bytes, Reading] = OrderedDict()
         self._glances: OrderedDict[bytes, Reading] = OrderedDict()
@@ -269,9 +276,56 @@ class OcrReader:
         factor = _HEIGHT_PX / pixels.shape[0]
         large = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_CUBIC)
         result = self._engine(np.ascontiguousarray(large), use_det=False, use_cls=False, use_rec=True)
+        if self._guesses is None:  # the engine loads its model with the first text
+            self._guesses = _Guesses.of(self._engine)
+            result = self._engine(np.ascontiguousarray(large), use_det=False, use_cls=False, use_rec=True)
         if not result.txts:
             return NOTHING
-        return Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))
+        reading = Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))
+        # Words do not depend on it, and in many fonts their l and I are the same; a digit alone is rarely a letter.
+        coded = set("".join(word for word in reading.text.split() if len(word) > 1 and _has_digit(word)))
+        return reading.doubted() if coded and self._guesses.may_be_other(coded) else reading
+
+
+class _Guesses(threading.local):
+    """The engine's step from guesses to text, which keeps the guesses: its scores are means over all characters."""
+
+    def __init__(self, decode: Any) -> None:
+        self._decode = decode
+        names = {name: at for at, name in enumerate(getattr(decode, "character", ()))}
+        self._kinds = [[names[each] for each in alike] for alike in _ALIKE if all(each in names for each in alike)]
+        self._last: Any = None
+
+    @classmethod
+    def of(cls, engine: Any) -> _Guesses:
+        """Those of an engine that has read something."""
+        step = getattr(engine.text_rec, "postprocess_op", None)  # other versions may have none, or another one
+        guesses = cls(step)
+        if step is not None:
+            engine.text_rec.postprocess_op = guesses
+        return guesses
+
+    def __call__(self, probabilities: Any, *args: Any, **options: Any) -> Any:
+        self._last = probabilities[0]
+        return self._decode(probabilities, *args, **options)
+
+    def may_be_other(self, among: Set[str]) -> bool:
+        """Whether one of these characters in the last text may as well be another one, such as O for 0."""
+        if self._last is None:
+            return False
+        blank = self._last[:, 0]
+        for kind in self._kinds:
+            likely = self._last[:, kind]
+            best = likely.argmax(axis=1)
+            for at in np.flatnonzero(likely.max(axis=1) > _IS_READ).tolist():
+                if self._decode.character[kind[best[at]]] not in among:
+                    continue
+                near = slice(max(0, at - 1), at + 2)
+                # A column of the next character says nothing about this one.
+                own = (blank[near] > _IS_READ) | ((best[near] == best[at]) & (likely[near].max(axis=1) > _IS_READ))
+                if np.delete(likely[near][own], best[at], axis=1).max(initial=0) > _MAY_BE_OTHER:
+                    return True
+        return False
 
 
 def _cached(

@@ -21,6 +21,7 @@ from vision_agent.vision.surfaces.assembly import with_parts
 from vision_agent.vision.surfaces.cards import find_cards
 from vision_agent.vision.surfaces.closed_outlines import find_closed_outlines
 from vision_agent.vision.surfaces.grid_detection import Cells, find_cells
+from vision_agent.vision.surfaces.hollow_letters import find_hollow_letters
 from vision_agent.vision.surfaces.large_letters import find_large_words
 from vision_agent.vision.surfaces.outlined_shapes import with_outlines
 from vision_agent.vision.surfaces.outlines import find_outlines
@@ -248,6 +249,8 @@ def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
     patches = with_solids(patches.take(np.flatnonzero(~_are_in(patches.rects, written))), edges, pixels)
+    hollow, is_hole = find_hollow_letters(islands.rects, patches, pixels)
+    patches = patches.take(np.flatnonzero(~is_hole))
     lines = find_lines(islands.rects, patches.rects)
     large = find_large_words(islands.rects, pixels, ground)
     if len(written):
@@ -276,6 +279,7 @@ def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     for each in lattices:
         patches.rects[each.members] = _align(patches.rects[each.members], each)
     outlines = find_closed_outlines(pixels, ground)
+    outlines = outlines.take(np.flatnonzero(~_are_in_letters(outlines.rects, lines, hollow)))
     is_cell = np.zeros(len(patches.rects), bool)
     is_cell[np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])] = True
     is_on = outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)
@@ -326,6 +330,13 @@ def _are_letters_in(lines: Ints, strokes: Pixels) -> Bools:
     limits = np.array(strokes.shape[1::-1] * 2, np.int32)
     ink = rect_sums(table, lines.clip(0, limits)) / np.maximum(1, rect_areas(lines))
     return np.asarray((high >= _LETTER_HIGH) & (wide >= _TEXT_WIDE * high) & (ink >= _TEXT_INK))
+
+
+def _are_in_letters(rects: Ints, lines: Ints, letters: Ints) -> Bools:
+    """Which rectangles are those of letters, or lie in a line of text and are much shorter."""
+    is_in = common_area(rects[:, None], lines[None]) >= _INSIDE * rect_areas(rects)[:, None]
+    wide, long = rects[:, 2] - rects[:, 0], lines[:, 2] - lines[:, 0]
+    return np.asarray((is_in & (2 * wide[:, None] <= long[None])).any(axis=1)) | _are_in(rects, letters)
 
 
 def _are_in(rects: Ints, written: Ints) -> Bools:

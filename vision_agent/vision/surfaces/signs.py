@@ -37,6 +37,8 @@ _GAP_HYPHEN, _GAP_MINUS, _GAP_LOW = 0.42, 0.3, 0.5
 """The largest gaps between signs and digits [0.39, 0.3 and 0.5]."""
 _GAP_BEHIND = 0.65
 """The largest gap to a line at the other side of a sign, which may begin or end with a narrow digit."""
+_LETTER = 0.6
+"""The part of a line, in heights, whose foot is that of the letter at its end."""
 _SLACK_PX = 0.5
 _ALIKE = 1.8
 """The most ratio between the heights of lines that a sign connects: a currency or bracket is higher than digits."""
@@ -113,10 +115,15 @@ def _signs_beside(lines: Ints, edges: Pixels, inked: Ints, pixels: Pixels) -> _S
     wide, tall = (np.ceil(share * high).astype(np.int32) + 4 for share in (_GAP_LOW + _DASH_WIDE[1], 1 + _LOW_BELOW))
     rows = int(tall.max()) + 1
     strips = np.zeros((len(owners) * rows, int(wide.max())), np.uint8)
-    places = np.stack([left, right, top - 1, wide, tall, is_left], axis=1).tolist()
-    for at, (start, end, y, across, down, is_mirrored) in enumerate(places):
+    feet = high + 1  # row 0 is above the line
+    places = np.stack([left, right, top - 1, bottom, wide, tall, is_left], axis=1).tolist()
+    for at, (start, end, y, foot, across, down, is_mirrored) in enumerate(places):
         columns = slice(max(0, start - across), start) if is_mirrored else slice(end, end + across)
         part = edges[max(0, y) : y + down, columns]
+        beside = ceil(_LETTER * (foot - y))
+        near = slice(start, min(end, start + beside)) if is_mirrored else slice(max(start, end - beside), end)
+        inked_rows = np.flatnonzero(edges[max(0, y) : foot, near].any(axis=1))
+        feet[at] = inked_rows[-1] + 1 + max(0, -y) if len(inked_rows) else feet[at]
         first = at * rows + max(0, -y)
         strips[first : first + part.shape[0], : part.shape[1]] = part[:, ::-1] if is_mirrored else part
     stats = cv2.connectedComponentsWithStats(strips, connectivity=8)[2][1:]
@@ -130,16 +137,18 @@ def _signs_beside(lines: Ints, edges: Pixels, inked: Ints, pixels: Pixels) -> _S
     h = (high[strip] - 1).astype(np.float32)
     # An edge is one pixel larger than its ink, and the gap beside it one smaller.
     ink_wide, ink_high, gap = across - 1, down - 1, near + 1
-    foot = high[strip] + 1  # row 0 is above the line
-    middle = (foot - (upper + lower + 1) / 2) / h
+    # That of the line may be the foot of a comma or bracket.
+    foot, own_foot = high[strip] + 1, feet[strip]
+    middle, own_middle = ((each - (upper + lower + 1) / 2) / h for each in (foot, own_foot))
     is_dash = is_alone & (ink_wide > ink_high) & (ink_high <= _DASH_HIGH * h + 1)
     is_dash &= (ink_wide >= _DASH_WIDE[0] * h) & (ink_wide <= _DASH_WIDE[1] * h + 1)
-    is_dash &= (middle >= _DASH_AT[0]) & (middle <= _DASH_AT[1])
+    is_dash &= _is_between(middle, _DASH_AT) | _is_between(own_middle, _DASH_AT)
     is_dash &= gap <= np.where(ink_wide <= _HYPHEN * h + 1, _GAP_HYPHEN, _GAP_MINUS) * h + _SLACK_PX
     is_low = is_alone & (gap <= _GAP_LOW * h + _SLACK_PX)
-    is_dot = is_low & (np.maximum(ink_wide, ink_high) <= _DOT * h + 1) & (middle >= _DOT_AT[0]) & (middle <= _DOT_AT[1])
-    is_low &= (ink_wide <= _LOW_WIDE * h + 1) & (ink_high <= _LOW_HIGH * h + 1) & (foot - upper <= _LOW_TOP * h + 2)
-    is_low &= (lower - foot <= _LOW_BELOW * h + 1) & (lower - foot >= -np.maximum(1, _LOW_ABOVE * h))
+    is_dot = is_low & (np.maximum(ink_wide, ink_high) <= _DOT * h + 1)
+    is_dot &= _is_between(middle, _DOT_AT) | _is_between(own_middle, _DOT_AT)
+    is_low &= (ink_wide <= _LOW_WIDE * h + 1) & (ink_high <= _LOW_HIGH * h + 1)
+    is_low &= _is_at_foot(upper, lower, foot, h) | _is_at_foot(upper, lower, own_foot, h)
     other = _others_in(strip)
     is_other = other >= 0
     is_under = is_other & (np.abs(near[:, None] - near[other]) <= 1 + _LOW_WIDE * h[:, None] / 2)
@@ -160,6 +169,16 @@ def _signs_beside(lines: Ints, edges: Pixels, inked: Ints, pixels: Pixels) -> _S
     signs = _Signs(rects, owners[strip], is_left[strip], is_dash[found], is_at_rule[found])
     is_ink = _are_ink_of(signs, lines, pixels)
     return signs.take(np.flatnonzero(is_ink))
+
+
+def _is_between(values: Floats, ends: tuple[float, float]) -> Bools:
+    return np.asarray((values >= ends[0]) & (values <= ends[1]))
+
+
+def _is_at_foot(upper: Ints, lower: Ints, foot: Ints, h: Floats) -> Bools:
+    """Which ink is as low as points and commas of a line with this foot and height."""
+    is_low = (foot - upper <= _LOW_TOP * h + 2) & (lower - foot <= _LOW_BELOW * h + 1)
+    return np.asarray(is_low & (lower - foot >= -np.maximum(1, _LOW_ABOVE * h)))
 
 
 def _with_low_ink(lines: Ints, inked: Ints) -> tuple[Group, Bools]:
