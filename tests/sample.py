@@ -242,6 +242,8 @@ LONG = frozenset(
         "browser/test_proxy.py::test_sockets_and_streams_pass_unchanged_to_a_host_that_is_allowed",
         "browser/test_proxy.py::test_the_persons_own_proxy_is_asked_with_its_password_for_all_but_what_it_is_not_for",
         "browser/test_proxy.py::test_what_is_denied_is_not_reached_though_all_else_is",
+        "browser/test_downloads.py::test_a_download_that_still_goes_on_is_waited_for_before_it_is_read",
+        "browser/test_read_download.py::test_a_file_from_before_is_not_read_in_place_of_the_latest_that_was_not_kept",
         "browser/test_read_download.py::test_a_pdf_that_grows_without_end_is_given_up",
         "browser/test_reading.py::test_each_cell_is_read_in_the_column_and_row_where_the_browser_lays_it_out",
         "browser/test_reading.py::test_spans_of_a_hostile_page_make_no_table_that_takes_long",
