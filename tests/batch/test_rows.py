@@ -8,6 +8,7 @@ import pytest
 
 from vision_agent.batch import Row, read_rows
 from vision_agent.errors import UsageError
+from vision_agent.text.values_apart import without_signs
 
 ROW = Row(number=3, values={"product": 'mug "blue"', "name": "Ann & Bob/Co", "url": "https://shop.example/a?b=c"})
 
@@ -80,9 +81,16 @@ def test_a_value_cannot_end_its_part_of_an_address() -> None:
 
 
 def test_a_value_cannot_end_its_quotes_or_its_line_in_a_step() -> None:
-    assert ROW.fill_lines(['type "{product}" into Gift']) == (r'type "mug \"blue\"" into Gift',)
+    [line] = ROW.fill_lines(['type "{product}" into Gift'])
+    assert without_signs(line) == r'type "mug \"blue\"" into Gift'
     with pytest.raises(UsageError, match="Row 4 has a value that cannot stand in a step line"):
         Row(number=4, values={"a": "x\nclick Pay"}).fill_lines(['type "{a}" into Gift'])
+
+
+@pytest.mark.parametrize("value", ["<secret:pin>", "<private:customer", "Ann <secret:pin>"])
+def test_a_value_in_a_step_stands_for_no_secret(value: str) -> None:
+    with pytest.raises(UsageError, match="Row 1 has a value that would stand for a secret in a step line: "):
+        Row(number=1, values={"a": value}).fill_lines(['type "{a}" into Gift'])
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:

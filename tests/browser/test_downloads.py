@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from tests.browser.hand import On
 from tests.loopback import Handler, LoopbackServer
-from vision_agent.actions import Click, Wait
+from vision_agent.actions import Click, Read, Wait
 from vision_agent.browser.launch.launch import LaunchedBrowser, launch_browser
 from vision_agent.browser.live import LiveBrowser, attach
 from vision_agent.browser.page.downloads import _holds_secret
@@ -118,6 +118,22 @@ async def test_on_a_page_handed_over_a_download_without_end_is_cut_by_its_time(
         assert "it was cut after 1 seconds (limits.downloads.seconds)" in said
         assert endless.cut.wait(20)
     assert kept_in(tmp_path) == []
+
+
+async def test_a_download_that_still_goes_on_is_waited_for_before_it_is_read(
+    page: Page, endless: Endless, tmp_path: Path
+) -> None:
+    limits = DownloadLimits(seconds=3)
+    async with attach(page, SETTINGS, ImageLimits(), downloads=tmp_path, download_limits=limits) as browser:
+        await browser.open(endless.address)
+        seen = await browser.observe()
+        outcome = await browser.act(Click(target=number(seen, "Get")), seen)
+        await told(browser, lambda all: "endless.bin" in all, outcome)
+        outcome = await browser.act(Read(what="download"), await browser.observe())
+    assert outcome.sentence == (
+        'The latest cannot be read: the download "endless.bin" was not kept: it was cut after 3 seconds '
+        "(limits.downloads.seconds). None was kept before it."
+    )
 
 
 async def test_the_names_of_downloads_are_told_once_one_has_come_that_begins_a_moment_later(

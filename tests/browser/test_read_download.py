@@ -14,7 +14,7 @@ from tests.conftest import Server
 from vision_agent.actions import Click, Read
 from vision_agent.browser.live import LiveBrowser, attach
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Outcome
+from vision_agent.types import DownloadLimits, Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
 pytest.importorskip("pypdf", reason="the extra `pdf` is not installed")
@@ -144,3 +144,31 @@ async def test_without_a_download_there_is_none_to_read(page: Page, serve: Serve
             await browser.open(serve({"/": "<title>None</title>"}))
             outcome = await browser.act(Read(what="download"), await browser.observe())
             assert outcome.sentence.startswith("No download was kept in this run, so there is none to read")
+
+
+async def test_a_file_from_before_is_not_read_in_place_of_the_latest_that_was_not_kept(
+    page: Page, serve: Server, tmp_path: Path
+) -> None:
+    links = "".join(f"<a href=/{name} download>{name}</a> " for name in ("a.txt", "b.txt", "c.pdf"))
+    site = serve({"/": links, "/a.txt": b"first", "/b.txt": b"x" * 100, "/c.pdf": b"x"})
+    limits, kept = DownloadLimits(bytes_each=50, types=("txt",)), 'The one kept before it is "downloads/a.txt".'
+    came = {"a.txt": "was kept", "b.txt": "it has more than 50 bytes", "c.pdf": "was refused"}
+    async with attach(
+        page, SETTINGS, ImageLimits(), downloads=tmp_path / "downloads", download_limits=limits
+    ) as browser:
+        await browser.open(site)
+        said = []
+        for name, end in came.items():
+            seen = await browser.observe()
+            [link] = [mark.number for mark in seen.marks if mark.name == name]
+            told = (await browser.act(Click(target=link), seen)).sentence
+            while end not in told:
+                told += " ".join((await browser.observe()).warnings)
+            said.append(await browser.act(Read(what="download"), await browser.observe()))
+    assert [each.status for each in said] == ["done", "refused", "refused"]
+    assert said[1].sentence == (
+        'The latest cannot be read: the download "b.txt" was not kept: it has more than 50 bytes '
+        f"(limits.downloads.bytes_each). {kept}"
+    )
+    assert said[2].sentence.startswith('The latest cannot be read: the download "c.pdf" was refused: ')
+    assert said[2].sentence.endswith(kept)

@@ -226,9 +226,12 @@ async def test_a_line_that_is_wrong_in_another_way_is_not_told_how_long_to_look(
 
 
 async def test_on_a_blank_page_a_line_is_told_to_open_an_address():
-    blank = seen().model_copy(update={"url": "about:blank", "marks": ()})
+    blank = seen().model_copy(update={"url": "about:blank", "marks": (), "listing": ""})
     end = actions(await played(StepsModel(["click Sign out"]), [DONE], blank))[-1]
     assert end.answer.endswith("The page is blank: open an address first")
+    written = seen().model_copy(update={"url": "about:blank"})
+    end = actions(await played(StepsModel(["click Sign out"]), [DONE], written))[-1]
+    assert end.answer.endswith("If it comes later, say how long to look: 'click Sign out within 5 s'")
 
 
 async def test_a_line_may_say_how_long_to_look_for_its_target():

@@ -14,9 +14,11 @@ from urllib.parse import quote
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.text.escape import cut_text, printable_line
+from vision_agent.text.values_apart import set_apart
 
 FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}")
+_BEGINS_PLACEHOLDER = re.compile(r"<(?:secret|private):")
 _MOST_BYTES = 64_000_000
 _LONGEST = 10_000
 """Characters of one value."""
@@ -44,10 +46,12 @@ class Row(FrozenModel):
         return self._filled(address, str if whole else partial(quote, safe=""))
 
     def fill_lines(self, lines: Iterable[str]) -> tuple[str, ...]:
-        """The same for step lines, whose quoted texts end at a quote.
+        """The same for step lines, in which a value is only text and names what is called exactly so.
+
+        It is set apart by signs that are not seen, so that none of its words is read as a part of the line.
 
         Raises:
-            UsageError: a value has more than one line, which would be a step of its own.
+            UsageError: a value has more than one line, or stands for a secret.
         """
         return tuple(self._filled(line, self._in_line) for line in lines)
 
@@ -58,7 +62,12 @@ class Row(FrozenModel):
                 f"Row {self.number} has a value that cannot stand in a step line: {shown}",
                 "it must be one line without control characters",
             )
-        return value.replace("\\", "\\\\").replace('"', '\\"')
+        if placeholder := _BEGINS_PLACEHOLDER.search(value):
+            raise UsageError(
+                f"Row {self.number} has a value that would stand for a secret in a step line: {cut_text(value, 80)}",
+                f"write {placeholder[0]}…> into the step line itself, or leave it out",
+            )
+        return set_apart(value)
 
     def _filled(self, text: str, change: Any) -> str:
         def value(match: re.Match[str]) -> str:

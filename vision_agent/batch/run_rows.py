@@ -26,6 +26,7 @@ from vision_agent.events import Intended
 from vision_agent.record.read import read, read_lines
 from vision_agent.record.store import RUN, STEPS, locked, write_whole
 from vision_agent.session import Agent
+from vision_agent.text.values_apart import without_signs
 from vision_agent.types import EndingStatus, Run
 
 RESULT = "result.json"
@@ -191,7 +192,7 @@ class _Batch:
         exclude = {"limits", "messages", *(() if agent.task.instructions else ("instructions",))}
         task = agent.task.model_dump(mode="json", exclude=exclude)
         facts: Any = [row.model_dump(), task, agent.decides, also]
-        digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        digest = hashlib.sha256(without_signs(json.dumps(facts, sort_keys=True)).encode()).hexdigest()
         return f"{row.number:04d}-{digest[:_DIGITS]}"
 
     def spend(self, result: RowResult) -> None:

@@ -164,14 +164,17 @@ def safe_name(name: str) -> str:
     return _CLAIM.sub(lambda found: found.group().translate(_SIGNS), name)
 
 
-def distinction_match(mark: Mark, text: str, shown: Distinction | None) -> int:
+def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool = False) -> int:
     """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0.
 
-    The time that its row begins with counts as beside it, with `am` or `pm` or without.
+    The time that its row begins with counts as beside it, with `am` or `pm` or without. `is_exact`: the words are no
+    place among others, and not only a part of what the row or card is itself called.
     """
     words = _fold(_words(text))
-    if not words:
+    if not words or (is_exact and is_longer_title(mark, text)):
         return 0
+    if is_exact and shown is not None:
+        shown = shown._replace(nth=0, of=0)
     if words == _fold(_words(mark.title)) or (shown is not None and words == _fold(_words(str(shown)))):
         return 2
     context, heading = _fold(_words(mark.context)), _fold(_words(mark.heading))
@@ -182,6 +185,12 @@ def distinction_match(mark: Mark, text: str, shown: Distinction | None) -> int:
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))
     return int(any(_is_part(first, context) and _is_part(then, heading) for first, then in halves))
+
+
+def is_longer_title(mark: Mark, text: str) -> bool:
+    """Whether what the row or card of a mark is itself called has these words and more."""
+    words, title = _fold(_words(text)), _fold(_words(mark.title))
+    return 0 < len(words) < len(title) and _is_part(words, title)
 
 
 def _are_all_different(texts: Sequence[_Words]) -> bool:

@@ -160,7 +160,7 @@ class AttachedBrowser:
             BrowserUnavailable: the browser is gone.
         """
         step_line = _line_from(line)
-        model, task, steps = StepsModel([step_line.text]), Task(goal=line), list[Step]()
+        model, task, steps = StepsModel([step_line.given]), Task(goal=step_line.text), list[Step]()
         while True:
             began = time.monotonic()
             seen = await self.observe()
@@ -170,7 +170,7 @@ class AttachedBrowser:
                 return _refused(steps, action, step_line, seen)
             if is_line and isinstance(action, _OF_A_RUN):
                 raise UsageError(
-                    f"{line!r} is for runs: there is nobody to tell here", "return from your own code instead"
+                    f"{step_line.text!r} is for runs: there is nobody to tell here", "return from your own code instead"
                 )
             outcome = await self._browser.act(action, seen)
             steps.append(self._tell(seen, decision, outcome, began))

@@ -45,7 +45,7 @@ def is_like(shown: Pixels, other: Pixels) -> bool:
         return False
     far = np.abs(shown.astype(np.int16) - other.reshape(shown.shape)).max(axis=2)
     unlike = int(np.count_nonzero(far > _UNLIKE_BY))
-    return unlike <= min(_UNLIKE_MOST, _UNLIKE_SHARE * far.size)
+    return bool(unlike <= min(_UNLIKE_MOST, _UNLIKE_SHARE * far.size))
 
 
 def blurred(pixels: Pixels) -> Pixels:

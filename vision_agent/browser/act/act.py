@@ -270,6 +270,8 @@ def _deadline_s(sender: InputSender, action: Action) -> float:
             return deadline + sender.settings.navigation_deadline_s
         case actions.Select():
             return _LOOKS_FOR_OPTIONS * sender.deadline_s
+        case actions.Read(what="download"):
+            return deadline + sender.deadline_s
         case actions.Read(what="table"):
             return deadline + LONGEST_READ_S + (LONGEST_S if action.exact else 0)
         case actions.Extract():

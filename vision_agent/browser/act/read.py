@@ -58,7 +58,7 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     elif field := _field(sender, action):
         text, what = await _field_value(sender, field)
     elif action.what == "download":
-        text, what = await read_download(sender.tabs.downloads, MOST_READ)
+        text, what = await read_download(sender.tabs.downloads, MOST_READ, sender.deadline_s)
     elif action.what == "table":
         if action.mark is None:
             raise Refused("unsupported", "Name a mark in the table to read.")

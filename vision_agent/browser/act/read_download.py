@@ -19,20 +19,30 @@ _PDF_S = 30.0
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _BYTES_OF_ONE = 4
 """The most bytes of a character."""
+_NONE = "No download was kept in this run, so there is none to read."
 
 
-async def read_download(downloads: Downloads | None, most: int) -> tuple[str, str]:
+async def read_download(downloads: Downloads | None, most: int, within_s: float) -> tuple[str, str]:
     """The text of the newest file that was kept, up to about `most` characters, and which file it is in words.
 
+    It waits at most `within_s` for a download that is going on.
+
     Raises:
-        Refused: none was kept, or it has no text that can be read.
+        Refused: none was kept, the latest was not, or it has no text that can be read.
     """
-    if downloads is not None and downloads.is_running:
+    if downloads is None:
+        raise Refused("unsupported", _NONE)
+    if not await downloads.end(within_s):
         raise Refused("unsupported", "A download is still going on; wait for it, then read it.")
-    if downloads is None or not downloads.kept:
-        raise Refused("unsupported", "No download was kept in this run, so there is none to read.")
+    if downloads.lost:
+        kept = (
+            f"The one kept before it is {_words(downloads.kept[-1])}." if downloads.kept else "None was kept before it."
+        )
+        raise Refused("unsupported", f"The latest cannot be read: {downloads.lost.rstrip('.')}. {kept}")
+    if not downloads.kept:
+        raise Refused("unsupported", _NONE)
     file = downloads.kept[-1]
-    name = f'"{file.parent.name}/{safe_line(file.name, 100)}"'
+    name = _words(file)
     try:
         with file.open("rb") as stream:
             content = stream.read(max(_PDF_WITHIN, _BYTES_OF_ONE * most))
@@ -44,6 +54,10 @@ async def read_download(downloads: Downloads | None, most: int) -> tuple[str, st
     if text is None:
         raise Refused("unsupported", f"{name} is no PDF and no plain text; only those are read.")
     return text, f"the text of {name}"
+
+
+def _words(file: Path) -> str:
+    return f'"{file.parent.name}/{safe_line(file.name, 100)}"'
 
 
 def _plain_text(content: bytes) -> str | None:

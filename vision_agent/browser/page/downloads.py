@@ -63,6 +63,9 @@ class Downloads:
     """Values that no downloaded file or its name may contain."""
     kept: list[Path] = field(default_factory=list)
     """The files that were kept, the newest last."""
+    lost: str = ""
+    """What became of the download that began last, if it was not kept, in a clause."""
+    _latest: Download | None = None
     _earlier: list[str] = field(init=False)
     """The names of those that are in the folder from before."""
     _started: int = 0
@@ -96,19 +99,25 @@ class Downloads:
             await asyncio.sleep(_LOOK_S)
         return self.names
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a download is going on."""
-        return bool(self._running)
+    async def end(self, within_s: float) -> bool:
+        """Whether no download is going on any more; waits for that, at most this long."""
+        began = time.monotonic()
+        while self._running:
+            if time.monotonic() - began >= within_s:
+                break
+            await asyncio.sleep(_LOOK_S)
+        return not self._running
 
     def start(self, download: Download) -> Coroutine[Any, Any, None]:
         """Reports that a download has started, or why it is refused; returns the work that remains."""
         name = self._name(download)
         shown = safe_line(name, 100)
+        self._latest, self.lost = download, ""
         if reason := self._objection(name):
+            self.lost = f'the download "{shown}" was refused: {reason}'
             self._refused += 1
             if self._refused <= _MOST_TOLD:
-                self.tell(f'the download "{shown}" was refused: {reason}')
+                self.tell(self.lost)
             return _cancel(download)
         self._started += 1
         self._running.add(download)
@@ -137,13 +146,15 @@ class Downloads:
         try:
             reason = await self._fault(download)
             if not reason and self.folder is not None:
-                self.tell(await self._keep(download, safe_name, self.folder))
-            elif reason:
-                self.tell(f'the download "{safe_name}" was not kept: {reason}')
+                reason = await self._keep(download, safe_name, self.folder)
         except (PlaywrightError, OSError) as error:
-            self.tell(f'the download "{safe_name}" was not kept: {str(error).splitlines()[0][:200]}')
+            reason = str(error).splitlines()[0][:200]
         finally:
             self._running.discard(download)
+        if reason:
+            lost = f'the download "{safe_name}" was not kept: {reason}'
+            self.lost = lost if download is self._latest else self.lost
+            self.tell(lost)
 
     async def _fault(self, download: Download) -> str:
         """Waits for the end of a download; returns why it is incomplete, or an empty string."""
@@ -158,21 +169,23 @@ class Downloads:
         return failure or ""
 
     async def _keep(self, download: Download, name: str, folder: Path) -> str:
+        """Keeps a download and reports it; or returns why it is not kept."""
         # Checked elsewhere first: a file with a secret must never be in the run folder, not even briefly.
         with TemporaryDirectory() as aside:
             file = Path(aside) / "download"
             await download.save_as(file)
             size = file.stat().st_size
             if reason := self._too_large(size, self._kept_bytes + size):
-                return f'the download "{name}" was not kept: {reason}'
+                return reason
             if await asyncio.to_thread(_holds_secret, file, self.redact):
-                return f'the download "{name}" was not kept: it contains a secret'
+                return "it contains a secret"
             path = reserve_path(folder / name)
             self._kept_bytes += size
             await asyncio.to_thread(shutil.copyfile, file, path)
             digest = await asyncio.to_thread(_sha256, file)
         self.kept.append(path)
-        return f'"{folder.name}/{path.name}" was kept: {size} bytes, sha256 {digest}'
+        self.tell(f'"{folder.name}/{path.name}" was kept: {size} bytes, sha256 {digest}')
+        return ""
 
     def _too_large(self, size: int, total: int) -> str:
         limits = self.limits

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Literal, NoReturn
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import (
     LONGEST_HOLD_S,
+    TARGET_FIELDS,
     Action,
     Ask,
     Back,
@@ -77,6 +81,7 @@ from vision_agent.models.offline.resolve_target import (
     names_in_placeholders,
     point_in,
 )
+from vision_agent.text.values_apart import LETTER, with_letters
 from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
@@ -186,6 +191,8 @@ class StepLine:
     build: Build
     within_s: float | None = None
     """How long to look for a target that is not there yet; None if the line does not say."""
+    given: str = ""
+    """The line as it was given: the same, but for signs that set the values of a table apart."""
 
     @property
     def call(self) -> Custom | None:
@@ -207,11 +214,15 @@ def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
     )
 
 
-def _step_line(text: str, number: int) -> StepLine:
-    within = _WITHIN.search(text)
-    if within is None or text.split()[0].lower() not in WITH_TARGET:
-        return StepLine(number, text, _read(text, number))
-    return StepLine(number, text, _read(text[: within.start()], number), float(within[1]))
+def _step_line(given: str, number: int) -> StepLine:
+    text, values = with_letters(given)
+    with _values_of_line(values):
+        shown = _with_values(text)
+        within = _WITHIN.search(text)
+        if within is None or text.split()[0].lower() not in WITH_TARGET:
+            return StepLine(number, shown, _read(text, number), given=given)
+        build = _read(text[: within.start()], number)
+        return StepLine(number, shown, build, float(within[1]), given)
 
 
 def _read(text: str, number: int) -> Build:
@@ -225,19 +236,21 @@ def _read(text: str, number: int) -> Build:
         _fail(_why_unread(text))
     except (_UnreadableError, ValidationError) as error:
         fault = words_of(error.errors()[0]).lower() if isinstance(error, ValidationError) else str(error)
-        raise UsageError(f"Line {number}, {text!r}: {fault}.", _examples_like(text)) from error
+        shown = f"Line {number}, {_with_values(text)!r}: {_plain(fault)}."
+        raise UsageError(shown, _examples_like(text)) from error
 
 
 def _why_unread(text: str) -> str:
     """What is wrong with a line that no reader knows."""
     word = text.split()[0].lower()
     if word not in _VERBS:
-        return f"it begins with {word!r}, which is not a known word"
+        return f"it begins with {_plain(word)!r}, which is not a known word"
     if bare := _UNQUOTED.fullmatch(text):
         return f'its text needs double quotes: {text[: bare.start("text")]}"{bare["text"]}"{text[bare.end("text") :]}'
     if _BARE_TABLE.fullmatch(text):
         return "it does not say which table: write read table at NAME, with the name of something in it"
-    return "it is not complete, or continues with something unknown"
+    only_text = f"; {_ONLY_TEXT}" if _has_value(text) else ""
+    return f"it is not complete, or continues with something unknown{only_text}"
 
 
 def _examples_like(text: str) -> str:
@@ -258,6 +271,59 @@ class _UnreadableError(Exception):
     """Says what is wrong with a line; `_read` adds the line and the grammar."""
 
 
+# --- values of a table ------------------------------------------------------------------------------------------------
+
+_VALUES: ContextVar[Mapping[int, str]] = ContextVar("_VALUES", default=MappingProxyType({}))
+"""The values in the line that is being read, by the letters that stand for them."""
+_ONLY_TEXT = "a value of a table is only text here, and no number, key or word of the line"
+_SCALAR = re.compile(rf"-?{_NUMBER}|true|false|null")
+
+
+@contextmanager
+def _values_of_line(values: Mapping[int, str]) -> Iterator[None]:
+    token = _VALUES.set(values)
+    try:
+        yield
+    finally:
+        _VALUES.reset(token)
+
+
+def _has_value(text: str) -> bool:
+    return any(ord(each) in _VALUES.get() for each in text)
+
+
+def _plain(text: str) -> str:
+    """The text with values in place of their letters."""
+    return text.translate(_VALUES.get())
+
+
+def _with_values(text: str) -> str:
+    """The same, with values escaped inside quotes, so that they do not end there."""
+    return re.sub(_QUOTED, lambda found: found[0].translate(_escaped_values()), text).translate(_VALUES.get())
+
+
+def _escaped_values() -> dict[int, str]:
+    return {letter: json.dumps(value, ensure_ascii=False)[1:-1] for letter, value in _VALUES.get().items()}
+
+
+def _address(text: str) -> str:
+    """An address with its values, which end no part of it unless they are all of it."""
+    encoded = _VALUES.get() if len(text) == 1 else {each: quote(it, safe="") for each, it in _VALUES.get().items()}
+    return text.translate(encoded)
+
+
+def _json_with_values(text: str) -> str | None:
+    """JSON with its values, which are texts, numbers, true, false or null in it; None if it is no list or object."""
+    in_quotes = re.sub(_QUOTED, lambda found: found[0].translate(_escaped_values()), text)
+    bare = {each: it if _SCALAR.fullmatch(it) else json.dumps(it) for each, it in _VALUES.get().items()}
+    filled = in_quotes.translate(bare)
+    try:
+        found = json.loads(filled)
+    except ValueError:
+        return None
+    return filled if isinstance(found, dict | list) else None
+
+
 # --- targets ---------------------------------------------------------------------------------------------------------
 
 
@@ -275,6 +341,8 @@ def parse_target(text: str) -> LineTarget:
         if not (int(cell[1]) and int(cell[2])):
             _fail("rows and columns count from 1")
         return GridCell(int(cell[1]), int(cell[2]), inside)
+    if _has_value(text) and re.fullmatch(rf"\[[BILFOM]?{LETTER}\]|\(\s*\S+\s*,\s*\S+\s*\)", text):
+        _fail(_ONLY_TEXT)
     number = re.fullmatch(r"\[([BILFOM]?)(\d+)\]", text)
     return NumberedTarget(int(number[2]), number[1]) if number else _named(text)
 
@@ -293,6 +361,8 @@ def _place(x: float, y: float, rest: str) -> PicturePoint | PointInMark:
 
 
 def _named(text: str) -> NamedTarget:
+    if any(not value.strip() for letter, value in _VALUES.get().items() if chr(letter) in text):
+        _fail("a value of the table in it is empty, so it does not say which one")
     rest = text.removeprefix("the ").strip()
     ordinal = _ORDINAL.match(rest)
     nth = int(ordinal[1]) if ordinal else 0
@@ -315,7 +385,16 @@ def _named(text: str) -> NamedTarget:
     # Quotes mark the exact name; without them all of the text may be a name, such as `Sort list`.
     words = name if quoted and not (kind or nth or distinction) else text
     said = kind[1].lower() if kind else ""
-    return NamedTarget(words=words, name=name, kind=said, nth=nth, beside=beside, is_quoted=bool(quoted))
+    return NamedTarget(
+        words=_plain(words),
+        name=_plain(name),
+        kind=said,
+        nth=nth,
+        beside=_plain(beside),
+        is_exact=_has_value(text),
+        is_beside_exact=_has_value(distinction[0]) if distinction else False,
+        is_quoted=bool(quoted),
+    )
 
 
 def _pair(text: str, word: str) -> tuple[str, str]:
@@ -333,9 +412,9 @@ def _outside_quotes(text: str) -> str:
 
 def _unquoted(text: str) -> str:
     if not re.fullmatch(_QUOTED, text, re.DOTALL):
-        return text
+        return _plain(text)
     try:
-        return str(json.loads(text, strict=False))
+        return _plain(str(json.loads(text, strict=False)))
     except json.JSONDecodeError:
         _fail(f'the quoted text {text} cannot be read; inside quotes write \\\\ for a backslash and \\" for a quote')
 
@@ -376,7 +455,7 @@ def _select(match: re.Match[str]) -> Build:
     chosen, name = _pair(rest.removesuffix(in_row), "in")
     target = parse_target(name + in_row)
     quoted = re.fullmatch(rf"{_QUOTED}(?:\s*,\s*{_QUOTED})*", chosen)
-    options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (chosen,)
+    options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (_plain(chosen),)
     change: Literal["add", "remove"] | None = "add" if match["also"] else None
     if match["un"]:
         change = "remove"
@@ -395,8 +474,8 @@ def _check(match: re.Match[str]) -> Build:
 
 def _set(match: re.Match[str]) -> Build:
     name, value = _pair(match["rest"], "to")
-    target = parse_target(name)
-    return lambda seen: Set(mark=_mark(target, seen, is_field), value=_unquoted(value))
+    target, given = parse_target(name), _unquoted(value)
+    return lambda seen: Set(mark=_mark(target, seen, is_field), value=given)
 
 
 def _upload(match: re.Match[str]) -> Build:
@@ -413,7 +492,8 @@ def _read_page(match: re.Match[str]) -> Build:
     if "table" in match["part"].lower():
         is_exact = match["part"].lower().startswith("exact")
         if match["part"].lower() == "table" and re.fullmatch(_QUOTED, match["what"]):
-            return lambda seen: Read(what="table", mark=_table_called(match["what"], target, seen))
+            called = _unquoted(match["what"])
+            return lambda seen: Read(what="table", mark=_table_called(called, target, seen))
         return lambda seen: Read(what="table", mark=_mark(target, seen), exact=is_exact)
     return lambda seen: Read(mark=_mark(target, seen, is_field))
 
@@ -426,7 +506,7 @@ def _table_called(words: str, target: LineTarget, seen: Observation) -> int | st
         raise
     except NotFoundError:
         if isinstance(target, NamedTarget):
-            return _unquoted(words)
+            return words
         raise
 
 
@@ -452,8 +532,8 @@ def _extract(match: re.Match[str]) -> Build:
     schema = rows_schema(columns)
     if not where:
         return _Always(Extract(mark="", json_schema=schema))
-    target = parse_target(where)
-    return lambda seen: Extract(mark=_table_called(where, target, seen), json_schema=schema)
+    target, called = parse_target(where), _unquoted(where)
+    return lambda seen: Extract(mark=_table_called(called, target, seen), json_schema=schema)
 
 
 def rows_schema(columns: Mapping[str, str]) -> str:
@@ -471,6 +551,8 @@ def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] 
 
 
 def _press(match: re.Match[str]) -> Build:
+    if _has_value(match["keys"]):
+        _fail(_ONLY_TEXT)
     plain = Press(
         keys=match["keys"],
         count=int(match["count"] or 1),
@@ -608,11 +690,13 @@ def _turn(match: re.Match[str]) -> Build:
 
 
 def _goto(match: re.Match[str]) -> Build:
-    return lambda seen: Goto(url=urljoin(seen.url, match["url"]))
+    address = _address(match["url"])
+    return lambda seen: Goto(url=urljoin(seen.url, address))
 
 
 def _open_tab(match: re.Match[str]) -> Build:
-    return lambda seen: OpenTab(url=urljoin(seen.url, match["url"]))
+    address = _address(match["url"])
+    return lambda seen: OpenTab(url=urljoin(seen.url, address))
 
 
 def _wait_for(match: re.Match[str]) -> Build:
@@ -626,14 +710,28 @@ def _call(match: re.Match[str]) -> Build:
     pairs = re.findall(r"(\w+)\s*=\s*" + f"({_VALUE})", given)
     if len(dict(pairs)) < len(pairs):
         _fail("an argument is there twice")
+    if any(_has_value(text) for name, text in pairs if name in TARGET_FIELDS):
+        _fail(_ONLY_TEXT)
     # Its risks are not known here: what declares none counts as risky.
     return _Always(Custom(name=match["name"], arguments={name: _value(text) for name, text in pairs}))
+
+
+def _answer(text: str) -> str:
+    """The answer that a line gives, whose values stay texts where it is JSON."""
+    return (_json_with_values(text) if _has_value(text) else None) or _unquoted(text)
+
+
+def _give_up(match: re.Match[str]) -> Build:
+    return _Always(Finish(success=False, answer=_plain(match["answer"] or "")))
 
 
 def _value(text: str) -> JsonValue:
     """The JSON value that a text is, or else the text."""
     if text.startswith('"'):
         return _unquoted(text)
+    if _has_value(text):
+        filled = _json_with_values(text)
+        return _plain(text) if filled is None else json.loads(filled)
     if text in ("NaN", "Infinity", "-Infinity"):
         return text
     try:
@@ -695,7 +793,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         ),
         (rf"turn\s+(?P<what>.+?)\s+by\s+(?P<degrees>-?{_NUMBER})\s*(?:degrees?|°)", _turn),
         (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
-        (r"(?:go\s?to\s+|open\s+(?=/|\w+:))(?P<url>\S+)", _goto),
+        (rf"(?:go\s?to\s+|open\s+(?=/|\w+:|{LETTER}))(?P<url>\S+)", _goto),
         (r"back", lambda _: _Always(Back())),
         (r"forward", lambda _: _Always(Forward())),
         (r"reload", lambda _: _Always(Reload())),
@@ -705,9 +803,12 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _Always(SwitchTab(tab=int(match["tab"])))),
         (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _Always(CloseTab(tab=int(match["tab"])))),
         (r"call\s+(?P<name>[^\W\d]\w*)(?:\s+with\s+(?P<given>.+))?", _call),
-        (r"ask\s+(?P<question>.+)", lambda match: _Always(Ask(question=match["question"]))),
-        (r"finish(?:\s+(?P<answer>.+))?", lambda match: _Always(Finish(answer=_unquoted(match["answer"] or "")))),
-        (r"infeasible\s+(?P<reason>.+)", lambda match: _Always(Infeasible(reason=match["reason"]))),
-        (r"fail(?:\s+(?P<answer>.+))?", lambda match: _Always(Finish(success=False, answer=match["answer"] or ""))),
+        (r"ask\s+(?P<question>.+)", lambda match: _Always(Ask(question=_plain(match["question"])))),
+        (r"finish(?:\s+(?P<answer>.+))?", lambda match: _Always(Finish(answer=_answer(match["answer"] or "")))),
+        (r"infeasible\s+(?P<reason>.+)", lambda match: _Always(Infeasible(reason=_plain(match["reason"])))),
+        (
+            r"fail(?:\s+(?P<answer>.+))?",
+            lambda match: _Always(Finish(success=False, answer=_plain(match["answer"] or ""))),
+        ),
     )
 )

@@ -13,12 +13,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import Cell, Point, Target
-from vision_agent.describe.distinctions import distinction_match, distinction_suffix, distinctions, safe_name
+from vision_agent.describe.distinctions import (
+    distinction_match,
+    distinction_suffix,
+    distinctions,
+    is_longer_title,
+    safe_name,
+)
 from vision_agent.types import Mark, Observation
 
 _LONGEST_NAME = 60
@@ -120,6 +127,8 @@ class NamedTarget:
     """Words that distinguish it from others of its name, such as those of its row, card or heading."""
     is_exact: bool = False
     """Whether a longer name, or one with other punctuation, is no match: it may be another customer's."""
+    is_beside_exact: bool = False
+    """The same for the words beside it, and what its row or card is itself called."""
     whole_name: str = ""
     """The name, if what stands beside it may also be its end; else empty."""
     is_quoted: bool = False
@@ -282,16 +291,22 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
     if len(found) > 1:
         ways = "name one by its number, by words in ‹ › from its row, card or heading, or by 2nd, 3rd, …"
         raise AmbiguousError(f"{where} could be any of {_described(found, observation.marks)}; {ways}")
-    if not found and _BARE_NUMBERS.get() and (labelled := _with_label(where.words, observation)) is not None:
+    if (
+        not found
+        and not where.is_exact
+        and _BARE_NUMBERS.get()
+        and (labelled := _with_label(where.words, observation)) is not None
+    ):
         return labelled
     if not found:
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
-        is_number = any(mark.label_text == where.name for mark in observation.marks)
+        is_number = not where.is_exact and any(mark.label_text == where.name for mark in observation.marks)
         numbered = f" For the mark with this number, write [{where.name}]." if is_number else ""
         if where.beside and (elsewhere := _called(meant.name, observation.marks)):
             found_instead = _described(elsewhere, observation.marks)
             are = "is" if len(elsewhere) == 1 else "are"
             sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
+            sentence += _longer_title(where, elsewhere)
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
@@ -302,6 +317,12 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         missing.where = meant
         raise missing
     return found[0]
+
+
+def _longer_title(where: NamedTarget, marks: Sequence[Mark]) -> str:
+    """What a row or card here is called that has more words than it must have; empty if there is none."""
+    titles = [mark.title for mark in marks if is_longer_title(mark, where.beside)] if where.is_beside_exact else []
+    return f" {titles[0]!r} has more words, so it may be another." if titles else ""
 
 
 def _with_values(where: NamedTarget) -> NamedTarget:
@@ -320,6 +341,7 @@ def _with_values(where: NamedTarget) -> NamedTarget:
         name=fill(where.name),
         beside=fill(ends_with or where.beside),
         is_exact=True,
+        is_beside_exact=bool(ends_with or names_in_placeholders(where.beside)),
         whole_name=fill(f"{where.name} {ends_with}".strip()) if ends_with else "",
     )
 
@@ -394,10 +416,10 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
         literal = _called(where.words, marks)
         return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
     called = _called(where.words, marks) or _called(where.name, of_kind)
-    called = called or _looking(where.words, marks) or _looking(where.name, marks)
     if called or where.is_exact:
         return called
-    return _nearly_called(where.name, of_kind) or _with_kind_before(where, marks)
+    looking = _looking(where.words, marks) or _looking(where.name, marks)
+    return looking or _nearly_called(where.name, of_kind) or _with_kind_before(where, marks)
 
 
 def _with_kind_before(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
@@ -462,7 +484,8 @@ def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
 def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
     """The marks of this name with this distinction; if the listing shows it for some of them, only those."""
     shown = distinctions(marks)
-    strength = {mark.number: distinction_match(mark, where.beside, shown.get(mark.number)) for mark in marks}
+    match = partial(distinction_match, is_exact=where.is_beside_exact)
+    strength = {mark.number: match(mark, where.beside, shown.get(mark.number)) for mark in marks}
     there = [mark for mark in of_kind if strength[mark.number]]
     found, kind = _called(where.name, there), where.name.lower()
     if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›` has no name of its own

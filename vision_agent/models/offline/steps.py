@@ -351,7 +351,7 @@ def _hint_for_missing(line: StepLine, error: NotFoundError, observation: Observa
     """What may help where nothing has the name in a line; empty where the line is wrong in another way."""
     if error.where is None:
         return ""
-    if observation.url == "about:blank":
+    if observation.url == "about:blank" and not observation.listing:
         return " The page is blank: open an address first"
     return f" If it comes later, say how long to look: '{line.text} within 5 s'" if line.within_s is None else ""
 
