@@ -179,7 +179,8 @@ def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_ex
         return 2
     context, heading = _fold(_words(mark.context)), _fold(_words(mark.heading))
     # `11:00` may be meant where the row says `11:00 am` or `11:00am`.
-    if mark.time and words in (_fold(_words(mark.time)), (mark.time.rstrip("apmAPM. \u00a0\u202f"),)):
+    times = (_fold(_words(mark.time)), () if is_exact else (mark.time.rstrip("apmAPM. \u00a0\u202f"),))
+    if mark.time and words in times:
         return 1
     if _is_part(words, context) or _is_part(words, heading):
         return 1
