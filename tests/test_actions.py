@@ -159,6 +159,7 @@ def test_what_is_held_is_never_repeated_by_itself() -> None:
 CLASS_CHECKS = {
     "browser/act/act.py": {"Check", "Click"},  # they send one click and nothing else
     "browser/act/batch_guard.py": {"Press"},  # keys with no target go to what has the focus
+    "browser/takeover/manual_actions.py": {"Click"},  # what else is done by hand means what it changes
     "browser/live.py": {"Type"},  # only its text can show what was hidden
     "browser/act/out_of_view.py": {"Drag"},  # points on its way would be left behind
     "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one
@@ -167,6 +168,7 @@ CLASS_CHECKS = {
     "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
     "policy/approval.py": {"Press"},  # some keys only move the focus
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
+    "policy/rebind.py": {"Press"},  # keys with no target go to what has the focus
     "policy/spending.py": {"Press"},  # keys with no target go to what has the focus
     "policy/text_origin.py": {"Press"},  # keys that copy and paste
     "replay/replay.py": {"Upload"},  # only it names files
