@@ -275,9 +275,17 @@ def _room(path: Path, folder: Path) -> str:
 
 @cache
 def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    """The imports and classes of a file: every test here reads the whole package, and parsing it takes seconds."""
+    """The imports and classes of a file: every test here reads the whole package."""
     kept = (ast.Import, ast.ImportFrom, ast.ClassDef)
-    return tuple(node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, kept))
+    return tuple(each for each in _statements(ast.parse(path.read_text("utf-8"))) if isinstance(each, kept))
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements in a node, but no expressions, of which there are twenty times as many."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for each in getattr(node, field, ()):
+            yield each
+            yield from _statements(each)
 
 
 def _imported(path: Path) -> Iterator[str]:
