@@ -76,7 +76,7 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path, args: list[str],
     done = vision_agent(*args, cwd=tmp_path)
 
     assert done.returncode == code
-    assert done.stdout == ""
+    assert [json.loads(each)["exit_code"] for each in done.stdout.splitlines()] == [2] * ("--json" in args)
     (line,) = done.stderr.splitlines()
     assert line.startswith("vision-agent: ")
     assert said in line

@@ -42,8 +42,8 @@ class VisionAgentError(Exception):
 
     def __str__(self) -> str:
         if "\n" in self.hint:
-            return f"{self.sentence.removesuffix('.')}; {self.hint}"
-        return f"{self.sentence.removesuffix('.')} ({self.hint})" if self.hint else self.sentence
+            return f"{_without_stop(self.sentence)}; {self.hint}"
+        return f"{_without_stop(self.sentence)} ({self.hint})" if self.hint else self.sentence
 
 
 def why_unreadable(error: Exception) -> str:
@@ -67,6 +67,11 @@ def decider_traceback(error: BaseException) -> TracebackType | None:
             return found
         found = found.tb_next
     return None
+
+
+def _without_stop(sentence: str) -> str:
+    """A sentence without its full stop; the folder `.` at its end is none."""
+    return sentence if sentence.endswith(" .") else sentence.removesuffix(".")
 
 
 class UsageError(VisionAgentError):

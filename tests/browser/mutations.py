@@ -333,6 +333,7 @@ async def looked_at(case: Case, browser: LiveBrowser, address: str) -> tuple[Obs
     """What is seen of the page before it changes, and the mark that is meant."""
     await browser.page.mouse.move(_AWAY.x, _AWAY.y)
     await browser.open(f"{address}/index.html?place={case.place}&thing={case.thing}")
+    await browser.page.wait_for_load_state("load")  # with its frames
     seen = await browser.observe()
     return seen, _wanted(case, seen)
 
