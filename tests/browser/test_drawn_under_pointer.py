@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.hand import On
-from tests.browser.painted import BUTTONS, drawn_at, painted
+from tests.browser.painted import BOARD, BUTTONS, drawn_at, grid_of, painted
 from tests.browser.test_drawn_target import SEND, hits, send
-from vision_agent.actions import Click, Drag, Hold, Point
+from vision_agent.actions import Cell, Click, Drag, Hold, Point
 
 SWAP = "[things[0].name, things[1].name] = [things[1].name, things[0].name]; paint();"
 ONCE = "c.addEventListener('pointermove', () => {{ {} }}, {{ once: true }});"
@@ -62,6 +62,20 @@ async def test_a_button_that_is_only_painted_anew_under_the_pointer_is_pressed(o
     async with on(painted(*BUTTONS, more=ONCE.format(paint))) as hand:
         outcome = await hand.act(Click(target=send(hand)))
         assert (outcome.status, await hits(hand)) == ("done", ["Send"]), outcome.sentence
+
+
+async def test_a_cell_with_a_frame_and_a_shadow_under_the_pointer_and_a_bubble_over_it_is_pressed(on: On) -> None:
+    paint = (
+        "paint(); pen.shadowColor = '#0005'; pen.shadowBlur = 10; pen.fillStyle = '#e8d4a8'; "
+        "pen.fillRect(431, 111, 28, 28); pen.shadowBlur = 0; "
+        "pen.fillStyle = '#221d2b'; pen.fillRect(380, 76, 130, 26); "
+        "pen.fillStyle = '#fff'; pen.fillText('Row 3, seat 3', 445, 89); "
+        "pen.strokeStyle = '#fff'; pen.lineWidth = 2; pen.beginPath(); "
+        "pen.roundRect(432, 112, 26, 26, 6); pen.stroke();"
+    )
+    async with on(painted(*BOARD, more=ONCE.format(paint))) as hand:
+        outcome = await hand.act(Click(target=Cell(mark=grid_of(hand.seen).number, row=3, column=3)))
+        assert (outcome.status, await hits(hand)) == ("done", ["3.3"]), outcome.sentence
 
 
 async def test_a_drag_takes_hold_of_what_was_meant_or_of_nothing(on: On) -> None:

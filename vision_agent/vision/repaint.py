@@ -23,8 +23,12 @@ _WAS_UNLIKE = 100
 """The same the other way round: under the pointer much may fade, but what faded has not become its ground."""
 _SAME_MOST = 2
 """The most picture pixels that may differ: of paint there are none, and a full stop has four."""
+_CORNER, _HAS_CORNERS = 4, 20
+"""Picture pixels at each corner that a rounded frame may take, of a thing that is so wide and high."""
 _RIM = 3.0
 """CSS pixels at the edge of a thing in which a frame may be drawn, over its ground and the one around it."""
+_SOFT = 9
+"""Picture pixels over which a shadow changes little."""
 _THICK = 8
 """Picture pixels; what is thicker is no line."""
 _BY = 1
@@ -54,7 +58,8 @@ def is_only_repainted(
     inner = Box(x=box.x + by[0], y=box.y + by[1], width=box.width - 2 * by[0], height=box.height - 2 * by[1])
     for was, now, cross in _pairs(before, after, [inner], moved, pointer):
         lifts = _LIFTS if was.shape[0] * was.shape[1] <= _LARGEST else _LIFTS[:1]
-        if not any(_is_alike(*_shifted(was, now, cross, *by)) for by in lifts):
+        but = cross | _corners(was.shape[0], was.shape[1])
+        if not any(_is_alike(*_shifted(was, now, but, *by)) for by in lifts):
             return False
     return all(_is_alike(*each, may_have_bubble=True) for each in _pairs(before, after, beside, moved, pointer))
 
@@ -108,7 +113,7 @@ def _is_alike(was: Pixels, now: Pixels, but: np.ndarray, *, may_have_bubble: boo
         return True
     over = but | _lines(np.asarray(np.abs(was.astype(np.int16) - now).max(axis=2) > _UNLIKE, np.uint8))
     if may_have_bubble:
-        over = over | _bubbles(_unlike(was, now, over, _UNLIKE), but)
+        over = over | _bubbles(_unlike(was, now, over, _UNLIKE, has_shades=False), but)
     unlike = cv2.bitwise_or(_unlike(was, now, over, _UNLIKE), _unlike(now, was, over, _WAS_UNLIKE))
     unlike[_lines(unlike)] = 0
     return int(np.count_nonzero(unlike)) <= _SAME_MOST
@@ -126,6 +131,15 @@ def _bubbles(unlike: np.ndarray, but: np.ndarray) -> np.ndarray:
     return found
 
 
+def _corners(high: int, wide: int) -> np.ndarray:
+    """Which pixels are at the corners."""
+    found = np.zeros((high, wide), bool)
+    if min(high, wide) >= _HAS_CORNERS:
+        for rows in (slice(_CORNER), slice(high - _CORNER, high)):
+            found[rows, :_CORNER] = found[rows, wide - _CORNER :] = True
+    return found
+
+
 def _lines(pixels: np.ndarray) -> np.ndarray:
     """Which pixels are in straight lines, and those beside these."""
     found = np.zeros_like(pixels)
@@ -135,10 +149,10 @@ def _lines(pixels: np.ndarray) -> np.ndarray:
     return np.asarray(cv2.dilate(found & ~thick, np.ones((3, 3), np.uint8)) > 0)
 
 
-def _unlike(was: Pixels, now: Pixels, but: np.ndarray, most: float) -> np.ndarray:
+def _unlike(was: Pixels, now: Pixels, but: np.ndarray, most: float, *, has_shades: bool = True) -> np.ndarray:
     """1 for the pixels whose new colour is not that of most that looked like them, by `most` in a channel.
 
-    The pixels `but` count for nothing.
+    The pixels `but` count for nothing, and if it `has_shades`, nor does what is soft.
     """
     levels = (was // (256 // _LEVELS)).astype(np.int32)[~but]
     kinds = levels @ np.array([1, _LEVELS, _LEVELS * _LEVELS], np.int32)
@@ -148,8 +162,23 @@ def _unlike(was: Pixels, now: Pixels, but: np.ndarray, most: float) -> np.ndarra
     for members in np.split(order, starts[1:]) if len(kinds) else ():
         common[members] = np.median(shown[members], axis=0)
     unlike = np.zeros(was.shape[:2], np.uint8)
-    unlike[~but] = np.abs(shown - common).max(axis=1, initial=0) > most
+    difference = shown - common
+    unlike[~but] = np.abs(difference).max(axis=1, initial=0) > most
+    for kind in np.unique(kinds[unlike[~but] > 0]).tolist() if has_shades else ():
+        unlike &= ~_shade(was.shape[:2], ~but, kinds == kind, difference, most)
     return unlike
+
+
+def _shade(
+    size: tuple[int, ...], place: np.ndarray, is_kind: np.ndarray, difference: Pixels, most: float
+) -> np.ndarray:
+    """1 for the pixels of one colour that changed as much as those of it around them: shadows are soft, letters not."""
+    mine, by = np.zeros(size, np.float32), np.zeros((*size, 3), np.float32)
+    mine[place] = is_kind
+    by[place] = np.where(is_kind[:, None], difference, 0)
+    around = cv2.boxFilter(by, -1, (_SOFT, _SOFT), normalize=False)
+    around /= np.maximum(cv2.boxFilter(mine, -1, (_SOFT, _SOFT), normalize=False), 1)[..., None]
+    return np.asarray((np.abs(by - around).max(axis=2) <= most) & (mine > 0), np.uint8)
 
 
 def _ink(pixels: Pixels) -> np.ndarray:

@@ -83,7 +83,8 @@ def _is_there(drawn: DrawnTarget, at: Point, seen: LiveObservation, now: Picture
     found = found_again(seen.clean, now, part, moved, moved, FOLLOWED, drawn.beside)
     if found is not None and max(abs(found.x - moved.x), abs(found.y - moved.y)) <= _STANDS:
         return True
-    beside = () if is_only_one(seen.clean, part, FOLLOWED) else drawn.beside
+    # A cell is a place, and many a page tells beside it what the pointer is on.
+    beside = drawn.beside if drawn.is_followed and not is_only_one(seen.clean, part, FOLLOWED) else ()
     return is_only_repainted(seen.clean, now, part, moved, beside, pointer=at)
 
 
