@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:
 	@echo "make run       sets everything up and runs `vision-agent demo`: a task in a shop, one on a canvas"
 	@echo "make check     format, lint, types, and every quick test that needs no browser (a minute)"
-	@echo "make test      the most telling tests of the whole product (six minutes)"
+	@echo "make test      the most telling tests of the whole product (nine minutes)"
 	@echo "make test-rest lint, types, more variants and the long tests; a build server runs both"
 	@echo "make test-all  everything, all variants and the large suites too (two hours)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 LONG = frozenset((Path(__file__).parent / "long_tests.txt").read_text("utf-8").split())
-"""Tests that take more than two or three seconds, and whose subject has a shorter one."""
+"""Tests that take more than two seconds on two busy cores, but for some that say most about the product."""
 
 SLOW_VARIANTS = frozenset(
     {

@@ -39,6 +39,7 @@ _WIDE, _HIGH = 400.0, 60.0
 _BESIDE = 6.0
 """CSS pixels around that, for the colour that lies behind it."""
 _TRIES = 2
+"""Times that the canvas is read and the page pictured, for the two to show the same."""
 
 
 async def check_under_pointer(
