@@ -11,15 +11,32 @@ import { keyOf } from './registry.js';
 const UNSEEN_FIELDS = new Set(['input', 'select', 'textarea']);
 const MOST_HIT_TESTS = 20000;
 const BUDGET_MS = 1500;
+/** One test counts at most as this much: what takes longer is a busy machine that let the page wait. */
+const MOST_PER_TEST_MS = 5;
+/** On the wall clock, however busy the machine is. */
+const LONGEST_TESTING_MS = 5000;
 
 /**
- * `shapeTests`: made to find where shapes show.
- * @typedef {{tests: number, shapeTests: number, until: number, spent: boolean}} Budget
+ * `shapeTests`: made to find where shapes show. `left`: milliseconds. `asked`: when the time was last taken.
+ * @typedef {{tests: number, shapeTests: number, left: number, asked: number, until: number, spent: boolean}} Budget
  */
 
 /** @returns {Budget} */
 export function newBudget() {
-  return { tests: MOST_HIT_TESTS, shapeTests: 0, until: performance.now() + BUDGET_MS, spent: false };
+  const now = performance.now();
+  const until = now + LONGEST_TESTING_MS;
+  return { tests: MOST_HIT_TESTS, shapeTests: 0, left: BUDGET_MS, asked: now, until, spent: false };
+}
+
+/**
+ * Whether there is no time left; to be asked before each test.
+ * @param {Budget} budget
+ */
+export function isOutOfTime(budget) {
+  const now = performance.now();
+  budget.left -= Math.min(now - budget.asked, MOST_PER_TEST_MS);
+  budget.asked = now;
+  return budget.left <= 0 || now > budget.until;
 }
 
 /**
@@ -38,7 +55,7 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
   let isCutOut = false;
   const tryAt = (/** @type {Point} */ point) => {
     if (points.length >= wanted || budget.spent) return;
-    if (budget.tests-- <= 0 || performance.now() > budget.until) {
+    if (budget.tests-- <= 0 || isOutOfTime(budget)) {
       budget.spent = true;
       return;
     }

@@ -2,6 +2,7 @@
 // and a click goes to the middle of it.
 import { localNameOf } from './dom.js';
 import { hitAt, reaches } from './hit_test.js';
+import { isOutOfTime } from './reach.js';
 
 /** @import { Candidate } from './candidates.js' */
 /** @import { Area, Point } from './quad.js' */
@@ -27,7 +28,7 @@ const MOST_SHAPE_TESTS = 40 * SHAPE_CELLS * SHAPE_CELLS;
 export function bodyOfShape(doc, { element, pieces }, budget, isTarget) {
   const [piece] = pieces;
   if (!SHAPES.has(localNameOf(element))) return null;
-  if (budget.shapeTests >= MOST_SHAPE_TESTS || performance.now() > budget.until) return null;
+  if (budget.shapeTests >= MOST_SHAPE_TESTS || isOutOfTime(budget)) return null;
   const [wide, high] = [(piece.right - piece.x) / SHAPE_CELLS, (piece.bottom - piece.y) / SHAPE_CELLS];
   if (Math.min(wide, high) * SHAPE_CELLS < SMALLEST_SHAPE) return null;
   budget.shapeTests += SHAPE_CELLS * SHAPE_CELLS;

@@ -7,6 +7,7 @@ import { isInTheWay, topmostAt } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
 import { nameOf } from './name.js';
 import { areaOf } from './quad.js';
+import { isOutOfTime } from './reach.js';
 import { keyOf } from './registry.js';
 import { seenTextOf } from './seen_text.js';
 import { textOf, tidy } from './text.js';
@@ -43,7 +44,7 @@ export function contextLines(doc, texts, kept, layers, budget) {
   let own = 0;
   let laid = 0;
   for (const { element, clip, turned, said } of texts) {
-    if (performance.now() > budget.until) break;
+    if (isOutOfTime(budget)) break;
     const isLaid = layers.has(element);
     if ((isLaid ? laid : own) >= (isLaid ? MOST_LAID_LINES : MOST_LINES)) continue;
     const [piece] = piecesOf(element, styleOf(element), clip, turned);
