@@ -23,7 +23,7 @@ help:
 	@echo "make check     format, lint, types, and every quick test that needs no browser (a minute)"
 	@echo "make test      the most telling tests of the whole product (nine minutes)"
 	@echo "make test-rest lint, types, more variants and the long tests; a build server runs both"
-	@echo "make test-all  everything, all variants and the large suites too (two hours)"
+	@echo "make test-all  everything, all variants, the longest tests and the large suites too (two hours)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
 	@echo "make test-frameworks  LangChain, CrewAI and the OpenAI Agents SDK over MCP, which are fetched (five minutes)"
 	@echo "make test-cube  our browser as a tool of CUBE's benchmarks, which are fetched and need Python 3.12 (three minutes)"

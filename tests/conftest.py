@@ -33,7 +33,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from tests.loopback import Folder, Handler, LoopbackServer
 from tests.ready_python import ReadyPython
-from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, VARIANTS
+from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, VARIANTS, WEEKLY
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -231,7 +231,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         nth = counts[name]
         counts[name] += 1
         is_slow = name in SLOW_VARIANTS or item.get_closest_marker("browser") is not None
-        if is_slow and nth not in _spread(variants[name], MORE_VARIANTS.get(name, VARIANTS)):
+        more = MORE_VARIANTS.get(name, 0 if name in LONG else VARIANTS)
+        if name in WEEKLY:
+            item.add_marker("weekly")
+            item.add_marker("thorough")
+        elif is_slow and nth not in _spread(variants[name], more):
             item.add_marker("thorough")
         elif name in LONG or (is_slow and nth):
             item.add_marker("rest")

@@ -2,9 +2,10 @@
 
 - `make test`, a few minutes: of each test that uses a browser, or whose variants are slow (`SLOW_VARIANTS`), the first
   variant, and not the long ones (`LONG`).
-- `make test-rest`: of the other variants some (`VARIANTS`, `MORE_VARIANTS`), and the long ones. The build server runs
-  both.
-- `make test-all`: all variants, and the large suites that are marked as thorough.
+- `make test-rest`: of the other variants some (`VARIANTS`, `MORE_VARIANTS`), and of each long one the first. The build
+  server runs both at each change.
+- `make test-all`: all variants, the longest ones (`WEEKLY`), and the large suites that are marked as thorough. The build
+  server runs them once a week.
 """
 
 from __future__ import annotations
@@ -13,6 +14,13 @@ from pathlib import Path
 
 LONG = frozenset((Path(__file__).parent / "long_tests.txt").read_text("utf-8").split())
 """Tests that take more than two seconds on two busy cores, but for some that say most about the product."""
+
+WEEKLY = frozenset((Path(__file__).parent / "weekly_tests.txt").read_text("utf-8").split())
+"""Of the long ones those that take more than about five seconds: whole runs, mostly, of a command line, a server or a
+tool that is installed. Those that guard against a wrong click, a leak or a payment are not among them.
+
+`python -m pytest -m weekly` runs these alone.
+"""
 
 SLOW_VARIANTS = frozenset(
     {
@@ -194,7 +202,7 @@ STARTS_A_BROWSER = (
 
 VARIANTS = 2
 """How many more variants of a test that uses a browser, or whose variants are slow, `make test-rest` runs: those
-spread evenly over all. What the variants have in common is tried all the same."""
+spread evenly over all; none of a long one. What the variants have in common is tried all the same."""
 
 MORE_VARIANTS = {
     "browser/test_context.py::test_nothing_else_may_differ_where_something_is_bought": 10,

@@ -8,13 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER
+from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, WEEKLY
 
 TESTS = Path(__file__).parent
 
 
 def test_what_the_choice_names_exists() -> None:
-    assert [name for name in (*STARTS_A_BROWSER, *LONG, *SLOW_VARIANTS, *MORE_VARIANTS) if not _exists(name)] == []
+    named = (*STARTS_A_BROWSER, *LONG, *WEEKLY, *SLOW_VARIANTS, *MORE_VARIANTS)
+    assert [name for name in named if not _exists(name)] == []
+    assert WEEKLY < LONG
+    assert not WEEKLY & MORE_VARIANTS.keys()
 
 
 def _exists(name: str) -> bool:

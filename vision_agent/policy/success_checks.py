@@ -8,18 +8,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, best_match
-from jsonschema.exceptions import ValidationError as JsonFault
 from pydantic import ValidationError
-from referencing.exceptions import Unresolvable
 
 from vision_agent.errors import UsageError
 from vision_agent.text.escape import cut_text
 from vision_agent.text.urls import shown_address
 from vision_agent.types import Observation, SuccessCheck
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError as JsonFault
 
 _NOT_KEPT = re.compile(r"(?:[^\w.*-]|_)+")
 
@@ -65,6 +64,9 @@ def fault_of_answer(answer: str, schema: dict[str, Any] | None) -> str:
     """Why an answer does not match the schema; empty if it does."""
     if schema is None:
         return ""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
     try:
         value = json.loads(answer)
         fault = best_match(Draft202012Validator(schema).iter_errors(value))
@@ -181,6 +183,10 @@ def check_schema(schema: dict[str, Any] | None) -> None:
     """
     if schema is None:
         return
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError, best_match
+    from referencing.exceptions import Unresolvable
+
     try:
         Draft202012Validator.check_schema(schema)
         for example in (None, 0, "", [""], {"": ""}):

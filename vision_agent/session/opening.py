@@ -16,7 +16,6 @@ from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.launch.playwright_trace import record_trace
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.browser.network.filtering_proxy import proxied_settings
 from vision_agent.browser.network.host_policy import Gate, policy_for, start_folder
 from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests, keep_blocked_pages
 from vision_agent.browser.page.tabs import close_page
@@ -78,6 +77,8 @@ class BrowserOpener:
         if not self._is_ours:
             return await stack.enter_async_context(self._attach(settings, gate))
         if not gate.policy.is_open:
+            from vision_agent.browser.network.filtering_proxy import proxied_settings
+
             settings = await stack.enter_async_context(proxied_settings(settings, gate))
         return await stack.enter_async_context(restarting(lambda: self._attach(settings, gate)))
 

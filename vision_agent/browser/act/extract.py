@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from vision_agent.actions import Extract
 from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.drawn_tables import DrawnRecords, drawn_records, drawn_table, with_columns
@@ -45,6 +42,8 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
         Refused: the schema is invalid, no set of records or several have such columns, or a cell does not
             contain a single number where one is wanted.
     """
+    from jsonschema import Draft202012Validator
+
     properties = _properties(action.json_schema)
     found, words = await _records(sender, action, [*properties])
     columns = {name: _column(name, found, words) for name in properties}
@@ -132,6 +131,9 @@ async def _records_around(sender: InputSender, number: int, names: list[str]) ->
 
 
 def _properties(json_schema: str) -> dict[str, dict[str, Any]]:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
     try:
         schema = json.loads(json_schema)
         Draft202012Validator.check_schema(schema)
