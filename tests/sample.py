@@ -4,8 +4,8 @@
   variant, and not the long ones (`LONG`).
 - `make test-rest`: of the other variants some (`VARIANTS`, `MORE_VARIANTS`), and of each long one the first. The build
   server runs both at each change.
-- `make test-all`: all variants, the longest ones (`WEEKLY`), and the large suites that are marked as thorough. The build
-  server runs them once a week.
+- `make test-all`: all variants, the longest ones (`WEEKLY`), and the large suites that are marked as thorough. The
+  build server runs them once a week.
 """
 
 from __future__ import annotations
