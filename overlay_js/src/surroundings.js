@@ -1,6 +1,6 @@
 // The box around an element that a person would take for one thing, and the words that tell it from others like it.
-import { childCountOf, closestInFlatTree, flatElementsOf, flatParentOf, isConnectedOf, localNameOf } from './dom.js';
-import { nodeTypeOf, rectOf } from './dom.js';
+import { childCountOf, closestInFlatTree, firstElementOf, flatElementsOf, flatParentOf } from './dom.js';
+import { isConnectedOf, localNameOf, nodeTypeOf, rectOf, textContentOf } from './dom.js';
 import { headingOf, isHeading } from './headings.js';
 import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, wordsIn } from './nearby_text.js';
 import { roleOrTagOf } from './role.js';
@@ -16,6 +16,8 @@ import { oneSpaced, saysSomething } from './text.js';
 
 /** How many letters are read at the head of a box that is too large to be one thing. */
 const LONGEST_HEAD = 80;
+/** How many others of its name are asked whether they say something where it says nothing. */
+const MOST_OTHERS_ASKED = 12;
 /** Parts of a page rather than things on it. */
 const PAGE_PARTS = new Set([
   'html', 'body', 'main', 'header', 'footer', 'nav', 'aside', 'navigation', 'banner', 'contentinfo', 'complementary',
@@ -60,13 +62,18 @@ export function surroundingsOf(element, reading, known) {
   const inUnit = (depth) =>
     [...otherParts.map((part) => wordsIn(part, element, path, reading, depth)), within(box, depth)].join(SEAM);
   const whole = () => (shared && isOneThing(shared) && !isNamingField(element) ? within(shared, 1) : '');
+  const isMute = onceAsked(() => isMuteRow(element, box, path, groups, reading));
+  /** @param {() => string} read what others like it have a share in */
+  const unlessMute = (read) => () => (isMute() ? '' : read());
   const ways = /** @type {[Place['how'], Depth, () => string][]} */ ([
     ...(shared && isRow(shared) ? [['whole', 1, whole]] : []),
     ['unit', hasTwins ? 1 : 0, () => inUnit(hasTwins ? 1 : 0)],
-    ...(shared ? [['part', 1, () => partOf(element, box, shared, reading, 1)]] : []),
+    ...(shared ? [['part', 1, unlessMute(() => partOf(element, box, shared, reading, 1))]] : []),
     ...(!hasTwins && (isRow(box) || DIALOGS.has(roleOrTagOf(box))) ? [['unit', 1, () => inUnit(1)]] : []),
     ['unit', 2, () => inUnit(2)],
-    ...(shared ? [['part', 2, () => partOf(element, box, shared, reading, 2)], ['whole', 1, whole]] : []),
+    ...(shared
+      ? [['part', 2, unlessMute(() => partOf(element, box, shared, reading, 2))], ['whole', 1, unlessMute(whole)]]
+      : []),
     ...(hasTwins || !heading ? [['unit', 4, () => inUnit(4)]] : []),
   ]);
   for (const [how, depth, read] of ways) {
@@ -80,6 +87,33 @@ export function surroundingsOf(element, reading, known) {
     return { box, shared, text, heading: over, how: size, depth };
   }
   return { box, shared, text: heading ? '' : headAround(box, element, path, reading), heading, how: 'head', depth: 0 };
+}
+
+/** @param {() => boolean} ask */
+function onceAsked(ask) {
+  let told = /** @type {boolean | null} */ (null);
+  return () => (told ??= ask());
+}
+
+/**
+ * Whether a box is a row whose own text says nothing, such as a dash, or that has no text where rows like it have some:
+ * it has no words, for those around it are of other rows.
+ * @param {Element} element @param {Element} box @param {Path} path @param {Group[]} groups @param {Reading} reading
+ */
+function isMuteRow(element, box, path, groups, reading) {
+  if (!(isRow(box) || looksLikeRow(box))) return false;
+  if (hasText(wordsIn(box, element, path, reading, 1))) return true;
+  const others = groups.flatMap((group) => group.members).filter((other) => other !== element);
+  return others.slice(0, MOST_OTHERS_ASKED).some((other) => {
+    const way = pathOf(other, reading);
+    const around = thingAround(other, way, sameNameGroupsOf(other, reading), reading, true).box;
+    return around !== other && saysSomething(wordsIn(around, other, way, reading, 1));
+  });
+}
+
+/** @param {string} words */
+function hasText(words) {
+  return words.replaceAll(SEAM, ' ').trim() !== '';
 }
 
 /**
@@ -168,8 +202,9 @@ export function partOf(element, box, shared, reading, depth) {
   const own = at.get(box) ?? -1;
   if (own < 0) return '';
   const steps = stepsTo(element, box);
+  const saysOwn = hasText(wordsIn(box, element, path, reading, 1));
   const textOfChild = (/** @type {Node} */ child) => (
-    isHeading(child) || isRowOfHeaders(child) || isRowLike(child, box, steps)
+    isHeading(child) || isRowOfHeaders(child) || (saysOwn ? isRowBeside(child, box) : isRowLike(child, box, steps))
       ? ''
       : wordsIn(child, element, path, reading, depth)
   );
@@ -230,6 +265,20 @@ function isRowLike(node, box, steps) {
     inner = next;
   }
   return true;
+}
+
+/**
+ * Whether a node is another row beside one that speaks for itself, whatever it has in place of the element. What holds
+ * nothing but its first element is rather a title over the rows.
+ * @param {Node} node @param {Element} box
+ */
+function isRowBeside(node, box) {
+  if (node === box || nodeTypeOf(node) !== 1 || childCountOf(box) < 2) return false;
+  const row = /** @type {Element} */ (node);
+  if (hasShapeOf(row, box)) return true;
+  const [first, own] = [firstElementOf(row), firstElementOf(box)];
+  return isRow(row) && localNameOf(row) === localNameOf(box) && first !== null && own !== null &&
+    localNameOf(first) === localNameOf(own) && textContentOf(row).trim() !== textContentOf(first).trim();
 }
 
 /** @param {Node | undefined} node @param {Element} box */

@@ -238,6 +238,54 @@ async def test_a_row_is_the_same_after_an_option_was_chosen_in_it(on: On) -> Non
         await assert_clicked(hand, "Ann")
 
 
+# --- rows that say nothing --------------------------------------------------------------------------------------------
+
+TABLE_ROWS = ("<table>{}</table>", "<tr><td>{name}<td>{rest}</tr>")
+LIST_ROWS = ("<ul>{}</ul>", "<li><span>{name}</span> {rest}</li>")
+BOX_ROWS = ("<div>{}</div>", "<div><span>{name}</span><span>{rest}</span></div>")
+
+
+def rows_of(kind: tuple[str, str], names: tuple[str, ...]) -> str:
+    """Rows with these names, each with a button but where its name ends with a minus."""
+    around, row = kind
+    rests = [(name.rstrip("-"), "sold out" if name.endswith("-") else "<button>Buy</button>") for name in names]
+    return around.format("".join(row.format(name=name, rest=rest) for name, rest in rests))
+
+
+@pytest.mark.parametrize("kind", [TABLE_ROWS, LIST_ROWS, BOX_ROWS], ids=["table", "list", "boxes"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Ann-", "Bob", "—"),
+        ("Bob", "Ann-", "—"),
+        ("Bob", "Ann-", ""),
+        ("Ann-", "Bob", "<img alt='' width=9 height=9>"),
+        ("Ann-", "", "Bob"),
+        ("Bob", "Ann-", "Bob"),
+        ("—", "Ann-", "…", "Bob"),
+    ],
+    ids=str,
+)
+async def test_a_row_that_says_nothing_does_not_go_by_the_words_of_another_row(
+    on: On, kind: tuple[str, str], names: tuple[str, ...]
+) -> None:
+    async with on(rows_of(kind, names)) as hand:
+        shown = [mark.context for mark in hand.seen.marks]
+        assert not [words for words in shown if "Ann" in words or "sold" in words]
+
+
+async def test_a_row_of_buttons_goes_by_the_row_of_words_over_it(on: On) -> None:
+    body = "<table>{}</table>".format(
+        "".join(
+            f"<tr><td>{who}<td>12</tr><tr><td><button>Edit</button><td><button>Delete</button></tr>"
+            for who in ("Ann", "Bob")
+        )
+    )
+    async with on(body) as hand:
+        assert "<button>Delete ‹Ann" in hand.seen.listing
+        assert "<button>Delete ‹Bob" in hand.seen.listing
+
+
 # --- grids that keep columns in place ---------------------------------------------------------------------------------
 
 ROWS = ((2, "Ann"), (3, "Bob"), (4, "Cem"))
