@@ -23,9 +23,10 @@ from vision_agent.describe.distinctions import (
     distinction_match,
     distinction_suffix,
     distinctions,
-    is_longer_title,
+    longer_wording,
     safe_name,
 )
+from vision_agent.text.escape import cut_text
 from vision_agent.types import Mark, Observation
 
 _LONGEST_NAME = 60
@@ -306,7 +307,7 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
             found_instead = _described(elsewhere, observation.marks)
             are = "is" if len(elsewhere) == 1 else "are"
             sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
-            sentence += _longer_title(where, elsewhere)
+            sentence += _longer(where, elsewhere)
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
@@ -319,10 +320,11 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
     return found[0]
 
 
-def _longer_title(where: NamedTarget, marks: Sequence[Mark]) -> str:
-    """What a row or card here is called that has more words than it must have; empty if there is none."""
-    titles = [mark.title for mark in marks if is_longer_title(mark, where.beside)] if where.is_beside_exact else []
-    return f" {titles[0]!r} has more words, so it may be another." if titles else ""
+def _longer(where: NamedTarget, marks: Sequence[Mark]) -> str:
+    """What a row or card here, or something in it, is called that has more words than it must have; or nothing."""
+    longer = (longer_wording(mark, where.beside) for mark in marks) if where.is_beside_exact else ()
+    called = next(filter(None, longer), "")
+    return f" {cut_text(called, _LONGEST_NAME)!r} has more words, so it may be another." if called else ""
 
 
 def _with_values(where: NamedTarget) -> NamedTarget:
