@@ -29,6 +29,10 @@ _SIGNS = str.maketrans(
 _OPENING, _CLOSING = ("".join(chr(each) for each, sign in _SIGNS.items() if sign == side) for side in "<>")
 _CLAIM = re.compile(f"[{_OPENING}][^{_OPENING}{_CLOSING}]*[{_CLOSING}]")
 _EDGES = " ,;:.!?¡¿()[]{}<>\"'“”„‘’«»·•|/\\–—-*:,。、…"
+_SAID_BESIDE = re.compile(
+    r"‹([^‹›]+)›|<([^<>]+)>|\sin\s+row\s+\"?(.+?)\"?(?:\s+within\s+[\d.]+\s*s(?:econds?)?)?$", re.IGNORECASE
+)
+"""The words beside a name in a step line."""
 _AT_ENDS = " ,;:.·•|\"'“”„‘’«»"
 """Punctuation at the ends of a text that says nothing; brackets, as in `[1]`, do."""
 _MINUS = re.compile(r"[-−–](?=[\$€£¥]?[.,]?\d)")
@@ -190,6 +194,14 @@ def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_ex
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))
     return int(any(_is_part(first, context) and _is_part(then, heading) for first, then in halves))
+
+
+def taken_for(mark: Mark, line: str) -> str:
+    """What the words of a step line beside a name are a part of, such as `Mug Blue` for `‹Mug›`; else nothing."""
+    found = _SAID_BESIDE.search(line)
+    said = next(filter(None, found.groups()), "") if found else ""
+    is_exact = mark.wording is None or _exact_match(mark, mark.wording, said, None) > 0
+    return "" if is_exact else longer_wording(mark, said)
 
 
 def longer_wording(mark: Mark, text: str) -> str:

@@ -28,7 +28,7 @@ from vision_agent.describe.action_sentences import (
     not_kept_in,
     text_came,
 )
-from vision_agent.describe.distinctions import safe_name
+from vision_agent.describe.distinctions import bracketed, safe_name, taken_for
 from vision_agent.events import (
     Decided,
     Ended,
@@ -195,14 +195,17 @@ class Progress:
         self._print_verdict()
 
     def _mark_meant(self, decision: Decision, action: Action | None) -> str:
-        """The name of the mark that a step line was taken to mean, if it is not what the line says; else empty."""
+        """What a step line was taken to mean, if it is not what the line says: a name, a row or both; else empty."""
         if decision.author != "steps" or action is None or self._seen is None:
             return ""
         targets = [each for each in targets_of(action) if isinstance(each, int)]
         mark = self._seen.known_mark(targets[0]) if len(targets) == 1 else None
-        if mark is None or not mark.name.strip() or _words(mark.name) in _words(decision.next_goal):
+        if mark is None:
             return ""
-        return f' → "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
+        is_said = not mark.name.strip() or _words(mark.name) in _words(decision.next_goal)
+        name = "" if is_said else f' "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
+        row = bracketed(escaped_line(cut_text(safe_name(taken_for(mark, decision.next_goal)), _LONGEST_MEANT)))
+        return f" →{name}{row}" if name or row else ""
 
     def _print_verdict(self) -> None:
         """Prints what a judge said, below the step that it judged."""
