@@ -12,13 +12,15 @@ from playwright.async_api import BrowserContext, Page
 from tests.conftest import Server
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
-from vision_agent.actions import Action, Click, Press
+from vision_agent.actions import Action, Click, Point, Press
 from vision_agent.browser import live
+from vision_agent.geometry import Box
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.replay import Replay
+from vision_agent.replay.variables import _is_quantity
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Decision, Observation, Outcome, Step
+from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Step
 from vision_agent.vision.image_limits import ImageLimits
 
 ASK = """<title>Files</title><h1>Files</h1><p>%s</p>
@@ -168,3 +170,79 @@ async def test_a_replay_orders_at_a_higher_price_only_if_another_number_was_give
     stayed, sentence = await title(180)
     assert stayed == "Shop"
     assert 'button "Order" is beside 900 EUR here, and was beside 5 EUR in the record' in sentence
+
+
+PERSON = """<title>Shop</title><h1>Shop</h1><form onsubmit="document.title = 'Bought'; return false">
+<label>Name <input name=n></label> <label>Phone <input name=p></label> <label>E-mail <input type=email></label>
+<label>Size <select><option>S<option>L</select></label><p>%s EUR</p><button>Order</button></form>"""
+
+
+@pytest.mark.parametrize(
+    ("values", "is_explained"),
+    [
+        ({"1": "Bob", "2": "0171 2345", "3": "b2@example.com"}, False),
+        ({"2": "+49 171 23456789", "name": "Bob"}, False),
+        ({"4": "L"}, True),
+    ],
+)
+async def test_another_person_does_not_explain_a_higher_price(
+    values: dict[str, str], is_explained: bool, serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages, settings = {"/": PERSON % 5}, Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order for Ann", user_data={"name": "Ann"}, start_url=serve(pages))
+    typed = ['type "Ann" into Name', 'type "0170 1234" into Phone', 'type "ann1@example.com" into E-mail']
+    lines = [*typed, "select S in Size", "click Order", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    pages["/"] = PERSON % 900
+    page = await context.new_page()
+    run = await Replay(ran.folder, page=page, settings=settings, values=values).run()
+    assert await page.title() == ("Bought" if is_explained else "Shop")
+    said = 'button "Order" is beside 900 EUR here, and was beside 5 EUR in the record'
+    assert (said in ending_of(run).sentence) != is_explained
+
+
+PRODUCT = """<meta charset=utf-8><title>Shop</title><h1>Shop</h1><div><h3>Mug</h3><button>Add Mug</button></div><hr>
+<div><h3>Hat</h3><button>Add Hat</button></div><hr>
+<form onsubmit="document.title = 'Bought'; return false"><p>Total €5</p><button>Order</button></form><script>
+document.querySelectorAll('button')[1].onclick = () => document.querySelector('p').textContent = 'Total €9'
+</script>"""
+
+
+async def test_another_product_explains_a_higher_total(serve: Server, context: BrowserContext, tmp_path: Path) -> None:
+    settings = Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order a Mug", user_data={"product": "Mug"}, start_url=serve({"/": PRODUCT}))
+    lines = ["click Add Mug", "click Order", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    page = await context.new_page()
+    run = await Replay(ran.folder, page=page, settings=settings, values={"product": "Hat"}).run()
+    assert await page.title() == "Bought", ending_of(run).sentence
+
+
+@pytest.mark.parametrize(
+    ("typed", "more", "is_quantity"),
+    [
+        ("3", {}, True),
+        ("2.5 kg", {}, True),
+        ("€1,000.50", {}, True),
+        ("2026-12-01", {}, True),
+        ("1.12.2026", {}, True),
+        ("three", {"input_type": "number"}, True),
+        ("Bob", {}, False),
+        ("b2@example.com", {}, False),
+        ("0170 1234", {}, False),
+        ("+49 170 1234567", {}, False),
+        ("170 123 4567", {}, False),
+        ("17", {"input_type": "tel"}, False),
+        ("Main Street 12", {}, False),
+    ],
+)
+def test_a_number_or_date_is_told_from_what_is_of_a_person(typed: str, more: dict[str, str], is_quantity: bool) -> None:
+    field = Mark(
+        number=1, tag="input", role="textbox", kind="field", name="Value", state=MarkState(**more), fingerprint="f",
+        box=Box(x=0, y=0, width=9, height=9), point=Point(x=4, y=4),
+    )  # fmt: skip
+    assert _is_quantity(typed, field) == is_quantity

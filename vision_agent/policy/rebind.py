@@ -79,7 +79,7 @@ def rebind_actions(
     """The actions of a recorded step that were carried out, with today's marks.
 
     `shown`: what today's page shows for secrets and private data, by name. `has_other_values`: in this step or before,
-    something else is typed or chosen than in the record, so that it may cost another amount.
+    another number, choice or thing is given than in the record, so that it may cost another amount.
 
     Raises:
         RebindError: a target has no match here, or more than one.
