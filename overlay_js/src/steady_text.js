@@ -193,9 +193,10 @@ export function timeBeginning(text) {
 export function apartIn(text) {
   const parts = text.replace(RESTLESS_SIGNS, '').replace(LIVE_SIGNS, '').split(BOUNDARY).flatMap((part) => {
     const unpriced = part.split(SEAM).filter((piece) => !PRICE.test(piece)).join('');
-    return new Set([part, unpriced].map((each) => oneSpaced(each.replace(SEAMS, '')).toWellFormed()));
+    const told = [part, unpriced].map((each) => oneSpaced(each.replace(SEAMS, '')).toWellFormed());
+    return Array.from(new Set(told));
   });
-  return parts.flatMap((each) => Array.from(each)).filter((each) => saysSomething(each) && each.length <= LONGEST_BESIDE)
+  return parts.filter((each) => saysSomething(each) && each.length <= LONGEST_BESIDE)
     .slice(0, MOST_BESIDE);
 }
 

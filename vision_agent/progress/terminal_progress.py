@@ -24,6 +24,7 @@ from vision_agent.describe.action_sentences import (
     counted,
     failed_answer_in,
     gives_up,
+    held_instead_in,
     lacks_effect,
     not_kept_in,
     text_came,
@@ -174,7 +175,11 @@ class Progress:
             more.insert(0, FOUND_BY.get(outcome.rung or 1, ""))
         tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
         if not tells_sentence:
-            more += [blocked_in(outcome.changes), lost if outcome.effect != "download" else ""]
+            more += [
+                held_instead_in(outcome.sentence),
+                blocked_in(outcome.changes),
+                lost if outcome.effect != "download" else "",
+            ]
         words, meant = Text(_line(goal or outcome.sentence)), Text(self._mark_meant(decision, action) if goal else "")
         usual = _RESULT if self._note is None else _RESULT_WITH_NOTE
         room = max(24, min(70, self._console.width - 8 - usual - 2))
