@@ -164,6 +164,21 @@ BOXED_FIELD = "box around its field"
 """The evidence of a mark that represents a combobox whose field is not visible."""
 
 
+class Wording(FrozenModel):
+    """The words around a mark as the page has them, also those that change by themselves. Page text."""
+
+    parts: tuple[str, ...] = ()
+    """What stands by itself beside it: the cells and blocks of its row, card or dialog."""
+    title: str = ""
+    """What its row or card is itself called."""
+    heading: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join((*self.parts, self.title, self.heading))
+
+
 class Mark(DisplayedModel):
     """One numbered target on the page."""
 
@@ -219,6 +234,8 @@ class Mark(DisplayedModel):
     row from others. Page text."""
     heading: str = ""
     """The heading, legend or title of the section it is in. Page text."""
+    wording: Wording | None = None
+    """`context`, `title` and `heading` word for word, for what is named exactly; None where that is not known."""
     row: str = ""
     """Only in records made before `context` existed; empty now."""
     around: str = ""

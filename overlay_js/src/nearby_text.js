@@ -6,7 +6,7 @@ import { isList, isScrollable } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOrTagOf } from './role.js';
 import { CONTROL_TAGS, sameNameGroupsOf } from './same_name_groups.js';
 import { initialValueOf } from './state.js';
-import { LIVE, LIVE_END, RESTLESS_END, RESTLESS_START, SEAM } from './steady_text.js';
+import { BOUNDARY, LIVE, LIVE_END, RESTLESS_END, RESTLESS_START, SEAM } from './steady_text.js';
 import { DIGIT_FIRST, DIGIT_LAST, isRaisedOrLowered, textOf } from './text.js';
 import { isTicking, restlessAmountOf } from './ticking.js';
 
@@ -35,7 +35,7 @@ const CONTROL_ROLES = new Set([
   'menuitem', 'menuitemcheckbox', 'menuitemradio',
 ]);
 /** The signs of `steady_text.js`. */
-const SIGNS = /[\u0001-\u0005]/g;
+const SIGNS = /[\u0001-\u0006]/g;
 /** Types of fields that may hold a name. */
 const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
 
@@ -88,9 +88,9 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  */
 
 /**
- * An ancestor of what is read around: its children that say something, and the space around its text. `isHidden`:
- * nothing in it shows.
- * @typedef {{isHidden: boolean, pieces: Piece[], gap: string}} Ancestor
+ * An ancestor of what is read around: its children that say something, and the space and sign around its text.
+ * `isHidden`: nothing in it shows.
+ * @typedef {{isHidden: boolean, pieces: Piece[], gap: string, edge: string}} Ancestor
  */
 
 /**
@@ -141,7 +141,7 @@ export function childrenWithin(element, reading) {
  */
 export function wordsIn(node, besides, path, reading, depth) {
   if (node === besides) return '';
-  if (nodeTypeOf(node) === 3) return textContentOf(node).replace(/[\u0001-\u0005]/g, '').replace(/\s+/g, ' ');
+  if (nodeTypeOf(node) === 3) return textContentOf(node).replace(SIGNS, '').replace(/\s+/g, ' ');
   if (nodeTypeOf(node) !== 1) return '';
   const known = path.has(node) ? wordsAround(path, reading, depth) : reading.words[depth];
   const before = known.get(node);
@@ -167,10 +167,10 @@ function wordsAround(path, reading, depth) {
  */
 function textWithin(element, besides, path, reading, depth) {
   const tag = localNameOf(element);
-  if (tag === 'br') return ' ';
+  if (tag === 'br') return ` ${BOUNDARY} `;
   if (depth === 4 && holdsValue(element, tag)) return ` ${initialValueOf(element, reading.isScan)} `;
   if (isLeftOut(element, tag, depth)) {
-    return depth < 2 ? saidOfControl(element, tag, reading, depth) : shownInstead(element, tag, reading);
+    return depth < 2 ? saidOfControl(element, tag, reading, depth) : bounded(shownInstead(element, tag, reading));
   }
   const style = styleOf(element);
   const { display } = style;
@@ -180,13 +180,14 @@ function textWithin(element, besides, path, reading, depth) {
   let text = label ? ` ${label} ` : '';
   if (!text) {
     text = textOfPieces(piecesOfText(element, besides, path, reading, depth, style.visibility === 'visible'));
-    if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, reading, style);
+    if (depth >= 2 && !text.trim()) text = bounded(shownInstead(element, tag, reading, style));
     if (depth === 4 && !text.trim()) text = addedTo(element);
   }
   const amount = restlessAmountOf(element);
   if (amount) text = text.replace(amount, `${RESTLESS_START}${amount}${RESTLESS_END}`);
   const gap = gapAround(display);
-  text = `${gap}${SEAM}${text}${SEAM}${gap}`;
+  const edge = label || standsApart(style) ? BOUNDARY : '';
+  text = `${gap}${edge}${SEAM}${text}${SEAM}${edge}${gap}`;
   if (isLive(element) || isTicking(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
 }
@@ -194,6 +195,20 @@ function textWithin(element, besides, path, reading, depth) {
 /** @param {string} display */
 function gapAround(display) {
   return display === 'inline' || display === 'contents' ? '' : ' ';
+}
+
+/** @param {string} text */
+function bounded(text) {
+  return text && `${BOUNDARY}${text}${BOUNDARY}`;
+}
+
+/**
+ * Whether an element is a block, or a badge on a line: a person reads what is in it by itself.
+ * @param {CSSStyleDeclaration} style
+ */
+function standsApart({ display, paddingLeft, borderLeftWidth }) {
+  if (!display.startsWith('inline') && display !== 'contents') return true;
+  return parseFloat(paddingLeft) > 0 || parseFloat(borderLeftWidth) > 0;
 }
 
 /** @param {Piece[]} pieces */
@@ -212,18 +227,18 @@ function textOfPieces(pieces) {
  * @param {Depth} depth
  */
 function textAround(element, besides, path, reading, depth) {
-  const { isHidden, pieces, gap } = ancestorOf(element, reading, depth);
+  const { isHidden, pieces, gap, edge } = ancestorOf(element, reading, depth);
   if (isHidden) return '';
   const child = path.get(element);
   const own = child ? childrenWithin(element, reading).at.get(child) ?? -1 : -1;
-  const inner = (child && wordsIn(child, besides, path, reading, depth)) || ` ${SEAM} `;
+  const inner = (child && wordsIn(child, besides, path, reading, depth)) || ` ${BOUNDARY}${SEAM} `;
   const first = pieces.findIndex((piece) => piece.at >= own);
   const next = first >= 0 && pieces[first].at === own ? first + 1 : first;
   let text = textOfPieces([
     ...(first < 0 ? pieces : pieces.slice(0, first)), { at: own, text: inner }, ...(next < 0 ? [] : pieces.slice(next)),
   ]);
   if (depth >= 2 && !text.trim()) text = shownInstead(element, localNameOf(element), reading, styleOf(element));
-  text = `${gap}${SEAM}${text}${SEAM}${gap}`;
+  text = `${gap}${edge}${SEAM}${text}${SEAM}${edge}${gap}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
 }
 
@@ -236,7 +251,7 @@ function ancestorOf(element, reading, depth) {
   const isHidden = display === 'none';
   const shows = style.visibility === 'visible';
   const pieces = isHidden ? [] : piecesOfText(element, null, new Map(), reading, depth, shows);
-  const told = { isHidden, pieces, gap: gapAround(display) };
+  const told = { isHidden, pieces, gap: gapAround(display), edge: standsApart(style) ? BOUNDARY : '' };
   reading.ancestors[depth].set(element, told);
   return told;
 }
@@ -253,9 +268,12 @@ function piecesOfText(element, besides, path, reading, depth, shows) {
   for (const [at, child] of childrenWithin(element, reading).children.entries()) {
     if (nodeTypeOf(child) === 3 && !shows) continue;
     const text = wordsIn(child, besides, path, reading, depth);
-    const isBlank = !text.trim() || text.trim() === SEAM;
-    if (isBlank && text && pieces.length) pieces[pieces.length - 1].text += text.trim() ? SEAM : ' ';
-    else if (!isBlank) {
+    const bare = text.replaceAll(BOUNDARY, '').trim();
+    const isBlank = !bare || bare === SEAM;
+    if (isBlank && text && pieces.length) {
+      pieces[pieces.length - 1].text += (bare ? SEAM : ' ') + (text.includes(BOUNDARY) ? BOUNDARY : '');
+    }
+    if (!isBlank) {
       const isApart = before && isBetweenDigits(pieces[pieces.length - 1].text, text) &&
         (isRaisedAt(before, true, reading) || isRaisedAt(child, false, reading));
       pieces.push({ at, text: isApart ? RAISED_SEAM + text : text });
@@ -328,7 +346,7 @@ export function isNamingField(element) {
  * @param {Element} element @param {string} tag @param {Reading} reading @param {Depth} depth
  */
 function saidOfControl(element, tag, reading, depth) {
-  const gap = ` ${SEAM} `;
+  const gap = ` ${SEAM}${BOUNDARY} `;
   if (SILENT_TAGS.has(tag) || attributeOf(element, 'aria-hidden') === 'true') return gap;
   if (isNamingField(element)) return `${gap}${initialValueOf(element, reading.isScan)}${gap}`;
   if (depth !== 1 || (tag !== 'button' && explicitRoleOf(element) !== 'button')) return gap;

@@ -12,7 +12,7 @@ import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { ownTitleOf } from './own_title.js';
 import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
-import { abridged, abridgedEach, isTimeOfDay, timeBeginning } from './steady_text.js';
+import { abridged, abridgedEach, apartIn, isTimeOfDay, timeBeginning } from './steady_text.js';
 
 /** @import { Depth, Reading } from './nearby_text.js' */
 /** @import { Surroundings } from './surroundings.js' */
@@ -24,6 +24,9 @@ import { abridged, abridgedEach, isTimeOfDay, timeBeginning } from './steady_tex
  * @property {string} words in the form that `form` names
  * @property {string} [firm] the same with amounts, if that says more
  * @property {string} title what the box around it is itself called, in the steady form; the words have it too
+ * @property {string} [wholeTitle] the title word for word, if that says more
+ * @property {string[]} parts what stands by itself in it, word for word
+ * @property {string} wholeHeading the heading word for word
  * @property {string} [time] of day that its row begins with, which the words may leave out
  * @property {string} heading
  * @property {string} [firmHeading] like `firm`
@@ -73,7 +76,9 @@ export function placesOf(elements, reading, nameFor) {
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];
     if (how !== 'head' && how !== 'large') {
       place.time = timeBeginning(text) || undefined;
-      place.title = abridged(ownTitleOf(box, element, reading), 'steady');
+      const title = ownTitleOf(box, element, reading);
+      place.title = abridged(title, 'steady');
+      place.wholeTitle = title === place.title ? undefined : title;
     }
     Object.assign(place, { governing: steady, firmGoverning: firm.join() === steady.join() ? undefined : firm });
   }
@@ -158,6 +163,7 @@ function inPlace(around, form) {
   return {
     words, firm: firm === words ? undefined : firm, title: '', heading,
     firmHeading: firmHeading === heading ? undefined : firmHeading,
+    parts: apartIn(around.text), wholeHeading: abridged(around.heading, 'raw'),
     governing: [], form, depth: around.depth, how: around.text ? around.how : '',
   };
 }

@@ -7,6 +7,7 @@
 // - `firm`: everything but times. For acts that cannot be undone, where an amount counts.
 // - `raw`: everything. For things that only a time tells apart, such as the slots of a calendar.
 import { fnv1a } from './hash.js';
+import { oneSpaced, saysSomething } from './text.js';
 
 /** Encloses the content of a live region in raw text. */
 export const LIVE = '\u0001';
@@ -16,6 +17,9 @@ export const LIVE_END = '\u0002';
  * form one word.
  */
 export const SEAM = '\u0003';
+
+/** Marks where something begins or ends that stands by itself, such as a block, a cell, a picture or a control. */
+export const BOUNDARY = '\u0006';
 
 /** Enclose an amount that keeps changing by itself. */
 export const RESTLESS_START = '\u0004';
@@ -27,6 +31,7 @@ const RESTLESS_SIGNS = /[\u0004\u0005]/g;
 const LIVE_PART = /\u0001[^\u0001\u0002]*\u0002/g;
 const LIVE_SIGNS = /[\u0001\u0002]/g;
 const SEAMS = /\u0003/g;
+const BOUNDARIES = /\u0006/g;
 const NUMBER = '\\d+(?:[.,\u00a0\u202f]\\d+)*';
 const UNIT = `(?:milli)?(?:${[
   's|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|mo|months?|y|yrs?|years?',
@@ -106,6 +111,12 @@ const NAMING_DIGITS = 4;
 /** Letters of a text that are recorded; the middle of a longer one is replaced by a hash. */
 const LONGEST_RECORDED = 400;
 
+/** Letters and number of the parts of a text that are told. */
+const LONGEST_BESIDE = 200;
+const MOST_BESIDE = 40;
+/** A piece that is only an amount of money: `€5`, `5.00 $`. */
+const PRICE = /^[^\p{L}]*\p{Sc}[^\p{L}]*$/u;
+
 /** How many texts are remembered in a form: each look reads the same rows again, and each twice. */
 const MOST_REMEMBERED = 4000;
 
@@ -126,7 +137,7 @@ export function textInForm(text, form) {
 
 /** @param {string} text @param {Form} form */
 function inForm(text, form) {
-  const whole = text.replace(RESTLESS_SIGNS, '');
+  const whole = text.replace(RESTLESS_SIGNS, '').replace(BOUNDARIES, '');
   const plain = (form === 'steady' ? whole.replace(LIVE_PART, ' ') : whole).replace(LIVE_SIGNS, ' ');
   if (form === 'raw' || !/\d|now|ago|eben|instant|ahora|adesso|刚|今/i.test(plain)) return tidied(plain);
   const timeless = plain.replace(TIMES, ' ');
@@ -166,12 +177,27 @@ function tidied(text) {
  * @param {string} text
  */
 export function isTimeOfDay(text) {
-  return /^[\s\u0003]*\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?[\s\u0003]*$/i.test(text);
+  return /^[\s\u0003\u0006]*\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?[\s\u0003\u0006]*$/i.test(text);
 }
 
 /** The time of day that a text begins with, as that of a slot or a departure does; or nothing. @param {string} text */
 export function timeBeginning(text) {
-  return /^[\s\u0001-\u0003]*(\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?)(?![\w:])/i.exec(text)?.[1] ?? '';
+  return /^[\s\u0001-\u0003\u0006]*(\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?)(?![\w:])/i.exec(text)?.[1] ?? '';
+}
+
+/**
+ * What stands by itself in a text, word for word, with times, counts and prices. Where one line has more pieces than
+ * amounts of money, it is there without these too.
+ * @param {string} text as `row_context.js` gathers it
+ */
+export function apartIn(text) {
+  const parts = text.replace(RESTLESS_SIGNS, '').replace(LIVE_SIGNS, '').split(BOUNDARY).flatMap((part) => {
+    const unpriced = part.split(SEAM).filter((piece) => !PRICE.test(piece)).join('');
+    const told = [part, unpriced].map((each) => oneSpaced(each.replace(SEAMS, '')).toWellFormed());
+    return Array.from(new Set(told));
+  });
+  return parts.filter((each) => saysSomething(each) && each.length <= LONGEST_BESIDE)
+    .slice(0, MOST_BESIDE);
 }
 
 /** Whether the longer text contains all words in the same order. @param {string} words @param {string} longer */

@@ -64,15 +64,16 @@ def follows(
 
 
 async def test_values_that_read_like_step_lines_are_looked_for_as_they_are(serve: Any, tmp_path: Path) -> None:
-    labels = ("Ann", 'Ann "Q" with Shift held', "Bob", "Cid Lee")
+    labels = ("Ann", 'Ann "Q" with Shift held', "Ann within 2 s", "[1]", "Bob", "Cid Lee")
     row = "<tr><th scope=row>{0}<td><button onclick='out.textContent = this.closest(`tr`).rowIndex'>Pay</button>"
     rows = "".join(row.format(escape(each)) for each in labels)
     page = str(serve({"/": f"<table>{rows}</table><p>Paid: <output id=out></output></p>"}))
-    table = tuple(Row(number=number, values={"name": name}) for number, name in enumerate((labels[1], "Cid"), 1))
+    table = tuple(Row(number=number, values={"name": name}) for number, name in enumerate((*labels[1:4], "Cid"), 1))
     make = follows(page, ["click Pay in row {name}", "finish paid for {name}"])
-    paid, refused = await run_rows(table, make, tmp_path / "out", jobs=2)
-    assert (paid.status, paid.answer) == ("done", 'paid for Ann "Q" with Shift held')
-    assert "Paid: 1" in read(tmp_path / "out" / paid.run).steps[-1].observation.listing
+    *paid, refused = await run_rows(table, make, tmp_path / "out", jobs=2)
+    for at, each in enumerate(paid, 1):
+        assert (each.status, each.answer) == ("done", f"paid for {labels[at]}")
+        assert f"Paid: {at}" in read(tmp_path / "out" / each.run).steps[-1].observation.listing
     assert refused.status == "not_done"
     assert "'Cid Lee' has more words, so it may be another" in refused.sentence
 

@@ -362,8 +362,41 @@ async def test_a_value_that_the_page_takes_back_is_read_when_it_has_done_so(
 ) -> None:
     async with on(body, settings=_LONGER_QUIET) as hand:
         outcome = await hand.act(action)
-        assert outcome.status == "done"
+        assert (outcome.status, outcome.refusal) == ("partial", "taken_back")
         assert outcome.sentence.startswith(words), outcome.sentence
+
+
+LIST = (
+    "<select aria-label=Size onchange='{}'><option>Small<option>Large<option>XL</select><p id=out style='height: 20px'>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "action", "holds", "is_kept"),
+    [
+        (LIST.format("this.selectedIndex = 0"), Select(target=1, options=("Large",)), "Small", False),
+        (LIST.format("this.selectedIndex = 2"), Select(target=1, options=("Large",)), "XL", True),
+        (LIST.format("this.selectedIndex = 0; out.append(`More`)"), Select(target=1, options=("XL",)), "Small", True),
+        ("<input aria-label=Name value=Ada oninput='this.value = `Ada`'>", Type(target=1, text="Bob"), "Ada", False),
+        ("<input aria-label=Name oninput='this.value = ``'>", Type(target=1, text="Bob"), "", False),
+        ("<input aria-label=Day type=date onchange='this.value = ``'>", Set(mark=1, value="2026-12-01"), "", False),
+        ("<input aria-label=Tel onblur='this.value = `(012) 34`'>", Set(mark=1, value="01234"), "(012) 34", True),
+        (
+            "<input aria-label=Tel value='(012) 34' onblur='this.value = `(012) 34`'>",
+            Set(mark=1, value="01234"),
+            "(012) 34",
+            True,
+        ),
+    ],
+)
+async def test_what_the_page_puts_back_is_not_done_and_another_form_of_it_is(
+    on: On, body: str, action: Any, holds: str, is_kept: bool
+) -> None:
+    async with on(body) as hand:
+        outcome = await hand.act(action)
+        kept = ("done", None) if is_kept else ("partial", "taken_back")
+        assert (outcome.status, outcome.refusal) == kept, outcome.sentence
+        assert f'The field now holds "{holds}"' in outcome.sentence
 
 
 HANDLES = """<style>.h { display: block; width: 20px; height: 20px; background: #bbb }</style>""" + "".join(

@@ -8,7 +8,7 @@ from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Wait
 from vision_agent.errors import UsageError
 from vision_agent.geometry import ScrollState
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.types import Outcome, Secret, Task
+from vision_agent.types import Outcome, Secret, Task, Wording
 
 TASK = Task(goal="Sign in.")
 DONE = Outcome(status="done", effect="changed", sentence="clicked")
@@ -84,6 +84,34 @@ async def test_a_longer_name_is_not_taken_while_the_page_goes_on_outside_the_vie
     page = seen(mark(1, "Play Video"), scroll=ScrollState(height=1000, view_height=400))
     *_, last = await played(StepsModel(["click Play"]), [DONE, DONE], page)
     assert not last.actions[0].success
+
+
+def add(number, title):
+    return mark(number, "Add", context=f"{title} €5", title=title, wording=Wording(parts=(title, "€5"), title=title))
+
+
+@pytest.mark.parametrize("url", ["http://shop.test/mugs?page=2", "http://shop.test/cups"])
+async def test_words_beside_a_name_are_no_part_of_others_where_they_were_all_of_it_at_an_earlier_look(url):
+    model = StepsModel(["click Add ‹Mug›", "click Add ‹Mug›"])
+    before = seen(add(1, "Mug"), add(2, "Mug Blue"), url="http://shop.test/mugs")
+    first = await model.decide(TASK, (), before)
+    assert first.actions == (Click(target=1),)
+    done = step(0, *first.actions, outcome=DONE, observation=before)
+    here = seen(add(2, "Mug Blue"), url=url)
+    second = await model.decide(TASK, (done,), here)
+    if url.endswith("cups"):
+        assert second.actions == (Click(target=2),), "another page has its own rows"
+        return
+    assert second.actions == (Wait(seconds=0.5),)
+    assert "'Add ‹Mug›' was here at an earlier look and is not now; [2] is beside 'Mug Blue'" in second.summary
+
+
+async def test_words_beside_a_name_may_be_a_part_as_before():
+    model = StepsModel(["click Add ‹Mug›"] * 2)
+    before = seen(add(1, "Hat"), add(2, "Mug Blue"))
+    first = await model.decide(TASK, (), before)
+    done = step(0, *first.actions, outcome=DONE, observation=before)
+    assert (await model.decide(TASK, (done,), seen(add(2, "Mug Blue")))).actions == first.actions == (Click(target=2),)
 
 
 async def test_lines_that_run_out_end_the_task():

@@ -13,7 +13,7 @@ from vision_agent.actions import Click, Finish, Wait
 from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.events import Decided, Happened, Judged, Observed, Proposed, Troubled
 from vision_agent.progress.terminal_progress import Progress, found_facts
-from vision_agent.types import Decision, Outcome, Verdict
+from vision_agent.types import Decision, Outcome, Verdict, Wording
 
 
 def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():
@@ -154,6 +154,29 @@ def test_the_mark_that_a_step_line_was_taken_to_mean_is_named_if_the_line_does_n
     progress(Happened(step=1, index=0, outcome=Outcome(status="done", effect="changed", sentence="Clicked.")))
     assert written.getvalue().startswith(f"    1 ✓ {shown}  ")
     assert written.getvalue().rstrip().endswith("saw 1 mark, changed")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("click Add ‹Mug›", "click Add ‹Mug› → ‹Mug Blue›"),
+        ("click Add in row Mug within 3 s", "click Add in row Mug within 3 s → ‹Mug Blue›"),
+        ("click Ad <Mug>", 'click Ad <Mug> → "Add" ‹Mug Blue›'),
+        ("click Add ‹Mug Blue›", "click Add ‹Mug Blue›"),
+        ("click Add ‹€5›", "click Add ‹€5›"),
+        ("click Add", "click Add"),
+    ],
+)
+def test_the_row_that_a_step_line_was_taken_to_mean_is_named_if_the_line_has_only_a_part(line: str, shown: str):
+    written = io.StringIO()
+    progress = Progress(Console(file=written, width=120))
+    look = observation()
+    wording = Wording(parts=("Mug Blue", "€5"), title="Mug Blue")
+    mark = look.marks[0].model_copy(update={"name": "Add", "context": "Mug Blue €5", "wording": wording})
+    progress(Observed(step=1, observation=look.model_copy(update={"marks": (mark,)})))
+    progress(Decided(step=1, decision=Decision(next_goal=line, actions=(Click(target=1),), author="steps")))
+    progress(Happened(step=1, index=0, outcome=Outcome(status="done", effect="changed", sentence="Clicked.")))
+    assert written.getvalue().startswith(f"    1 ✓ {shown}  ")
 
 
 def test_a_long_step_line_is_cut_and_not_the_name_of_the_mark_that_it_was_taken_to_mean():

@@ -12,13 +12,15 @@ from playwright.async_api import BrowserContext, Page
 from tests.conftest import Server
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
-from vision_agent.actions import Action, Click, Press
+from vision_agent.actions import Action, Click, Point, Press
 from vision_agent.browser import live
+from vision_agent.geometry import Box
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.replay import Replay
+from vision_agent.replay.variables import _is_quantity
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Decision, Observation, Outcome, Step
+from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Step
 from vision_agent.vision.image_limits import ImageLimits
 
 ASK = """<title>Files</title><h1>Files</h1><p>%s</p>
@@ -117,7 +119,10 @@ SHOP = (
         ("Buy", "New", "New €5", "is beside €5 here, and was beside no amount of money in the record"),
         ("Buy", "5 EUR, was 9 EUR", "7 EUR, was 9 EUR", ""),
         ("Buy", "900 EUR", "5 EUR", ""),
-        ("Buy", "5 users", "900 users", ""),
+        ("Buy", "5 users", "900 users", 'button "Buy" is beside 900 users here, and was beside 5 users in the record'),
+        ("Buy", "5 reviews<p>3 left", "900 reviews<p>4 left", ""),
+        ("Buy", "900 users", "5 users", ""),
+        ("Add to cart", "5 users", "900 users", ""),
         ("Add to cart", "5 EUR", "900 EUR", ""),
         ("Mug", "5 EUR", "900 EUR", ""),
     ],
@@ -131,6 +136,47 @@ async def test_a_button_beside_a_larger_amount_of_money_is_not_pressed_unless_ot
             await browser.open(serve({"/": SHOP % text}))
             looks.append(await browser.observe())
     [mark] = [mark for mark in looks[0].marks if mark.name == name]
+    step = took(looks[0], Click(target=mark.number))
+    assert rebind_actions(step, looks[1], has_other_values=True)
+    if not why:
+        assert rebind_actions(step, looks[1])
+        return
+    with pytest.raises(RebindError) as refused:
+        rebind_actions(step, looks[1])
+    assert why in str(refused.value)
+
+
+BAR = "<h1>Users</h1><div style='border:1px solid; width:400px'>%s <button>Delete</button></div><p>8 new messages</p>"
+ALONE = "<h1>Users</h1><p>%s</p><button>Delete</button>"
+SEND = "<h1>Users</h1><div role=dialog aria-label=Mail><h2>%s</h2><button>Send</button></div>"
+
+
+@pytest.mark.parametrize(
+    ("page_of", "was", "now", "why"),
+    [
+        (BAR, "5 users selected", "900 users selected", "is beside 900 users selected here, and was beside 5 users"),
+        (BAR, "<b>5</b> users selected", "<b>6</b> users selected", "is beside 6 users selected here"),
+        (BAR, "1 user selected", "2 users selected", "is beside 2 users selected here, and was beside 1 user selected"),
+        (BAR, "<p>5<p>selected", "<p>900<p>selected", "is beside 900 selected here, and was beside 5 selected"),
+        (BAR, "Selected (5)", "Selected (1200)", "is beside Selected (1200) here, and was beside Selected (5)"),
+        (BAR, "1,200 rows", "12,000 rows", "is beside 12,000 rows here, and was beside 1,200 rows in the record"),
+        (ALONE, "5 users selected", "900 users selected", "is beside 900 users selected here"),
+        (SEND, "5 recipients", "900 recipients", "is beside 900 recipients here, and was beside 5 recipients"),
+        (BAR, "900 users selected", "5 users selected", ""),
+        (BAR, "3 views <br> 5 min ago", "90 views <br> 50 min ago", ""),
+        (BAR.replace("Delete", "Select all"), "5 users", "900 users", ""),
+        (BAR.replace("8 new", "9 new"), "5 users selected", "5 users selected", ""),
+    ],
+)  # fmt: skip
+async def test_what_deletes_or_sends_is_not_pressed_beside_a_larger_count(
+    page: Page, serve: Server, page_of: str, was: str, now: str, why: str
+) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        looks = []
+        for text in (was, now):
+            await browser.open(serve({"/": page_of % text}))
+            looks.append(await browser.observe())
+    [mark] = [mark for mark in looks[0].marks if mark.kind == "button"]
     step = took(looks[0], Click(target=mark.number))
     assert rebind_actions(step, looks[1], has_other_values=True)
     if not why:
@@ -168,3 +214,79 @@ async def test_a_replay_orders_at_a_higher_price_only_if_another_number_was_give
     stayed, sentence = await title(180)
     assert stayed == "Shop"
     assert 'button "Order" is beside 900 EUR here, and was beside 5 EUR in the record' in sentence
+
+
+PERSON = """<title>Shop</title><h1>Shop</h1><form onsubmit="document.title = 'Bought'; return false">
+<label>Name <input name=n></label> <label>Phone <input name=p></label> <label>E-mail <input type=email></label>
+<label>Size <select><option>S<option>L</select></label><p>%s EUR</p><button>Order</button></form>"""
+
+
+@pytest.mark.parametrize(
+    ("values", "is_explained"),
+    [
+        ({"1": "Bob", "2": "0171 2345", "3": "b2@example.com"}, False),
+        ({"2": "+49 171 23456789", "name": "Bob"}, False),
+        ({"4": "L"}, True),
+    ],
+)
+async def test_another_person_does_not_explain_a_higher_price(
+    values: dict[str, str], is_explained: bool, serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages, settings = {"/": PERSON % 5}, Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order for Ann", user_data={"name": "Ann"}, start_url=serve(pages))
+    typed = ['type "Ann" into Name', 'type "0170 1234" into Phone', 'type "ann1@example.com" into E-mail']
+    lines = [*typed, "select S in Size", "click Order", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    pages["/"] = PERSON % 900
+    page = await context.new_page()
+    run = await Replay(ran.folder, page=page, settings=settings, values=values).run()
+    assert await page.title() == ("Bought" if is_explained else "Shop")
+    said = 'button "Order" is beside 900 EUR here, and was beside 5 EUR in the record'
+    assert (said in ending_of(run).sentence) != is_explained
+
+
+PRODUCT = """<meta charset=utf-8><title>Shop</title><h1>Shop</h1><div><h3>Mug</h3><button>Add Mug</button></div><hr>
+<div><h3>Hat</h3><button>Add Hat</button></div><hr>
+<form onsubmit="document.title = 'Bought'; return false"><p>Total €5</p><button>Order</button></form><script>
+document.querySelectorAll('button')[1].onclick = () => document.querySelector('p').textContent = 'Total €9'
+</script>"""
+
+
+async def test_another_product_explains_a_higher_total(serve: Server, context: BrowserContext, tmp_path: Path) -> None:
+    settings = Settings(runs=tmp_path / "runs")
+    task = Task(goal="Order a Mug", user_data={"product": "Mug"}, start_url=serve({"/": PRODUCT}))
+    lines = ["click Add Mug", "click Order", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    page = await context.new_page()
+    run = await Replay(ran.folder, page=page, settings=settings, values={"product": "Hat"}).run()
+    assert await page.title() == "Bought", ending_of(run).sentence
+
+
+@pytest.mark.parametrize(
+    ("typed", "more", "is_quantity"),
+    [
+        ("3", {}, True),
+        ("2.5 kg", {}, True),
+        ("€1,000.50", {}, True),
+        ("2026-12-01", {}, True),
+        ("1.12.2026", {}, True),
+        ("three", {"input_type": "number"}, True),
+        ("Bob", {}, False),
+        ("b2@example.com", {}, False),
+        ("0170 1234", {}, False),
+        ("+49 170 1234567", {}, False),
+        ("170 123 4567", {}, False),
+        ("17", {"input_type": "tel"}, False),
+        ("Main Street 12", {}, False),
+    ],
+)
+def test_a_number_or_date_is_told_from_what_is_of_a_person(typed: str, more: dict[str, str], is_quantity: bool) -> None:
+    field = Mark(
+        number=1, tag="input", role="textbox", kind="field", name="Value", state=MarkState(**more), fingerprint="f",
+        box=Box(x=0, y=0, width=9, height=9), point=Point(x=4, y=4),
+    )  # fmt: skip
+    assert _is_quantity(typed, field) == is_quantity

@@ -96,6 +96,12 @@ def text_came(action: Action | None, outcome: Outcome) -> bool:
     return isinstance(action, actions.Wait) and action.text is not None and outcome.effect == "changed"
 
 
+def held_instead_in(sentence: str) -> str:
+    """The clause of an outcome that a field holds something else than was asked for; empty if it says no such thing."""
+    found = re.search(r'\. The (field now holds ".*?")\.', sentence)
+    return f"the {found[1]}" if found else ""
+
+
 def failed_answer_in(clauses: Iterable[str]) -> str:
     """The clause that a page came with an error, such as `the page answered 404 Not Found`; empty if none says so."""
     return next((each for each in clauses if each.startswith("the page answered ")), "")

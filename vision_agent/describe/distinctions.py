@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vision_agent.types import Mark
+from vision_agent.types import Mark, Wording
 
 LONGEST = 40
 """The most characters shown of a context or a heading."""
@@ -29,6 +29,12 @@ _SIGNS = str.maketrans(
 _OPENING, _CLOSING = ("".join(chr(each) for each, sign in _SIGNS.items() if sign == side) for side in "<>")
 _CLAIM = re.compile(f"[{_OPENING}][^{_OPENING}{_CLOSING}]*[{_CLOSING}]")
 _EDGES = " ,;:.!?¡¿()[]{}<>\"'“”„‘’«»·•|/\\–—-*:,。、…"
+_SAID_BESIDE = re.compile(
+    r"‹([^‹›]+)›|<([^<>]+)>|\sin\s+row\s+\"?(.+?)\"?(?:\s+within\s+[\d.]+\s*s(?:econds?)?)?$", re.IGNORECASE
+)
+"""The words beside a name in a step line."""
+_AT_ENDS = " ,;:.·•|\"'“”„‘’«»"
+"""Punctuation at the ends of a text that says nothing; brackets, as in `[1]`, do."""
 _MINUS = re.compile(r"[-−–](?=[\$€£¥]?[.,]?\d)")
 """The sign of a negative number: `-1`, `−0.5`, `-$3`."""
 _SAME_MINUS = str.maketrans("−–", "--")
@@ -168,10 +174,12 @@ def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_ex
     """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0.
 
     The time that its row begins with counts as beside it, with `am` or `pm` or without. `is_exact`: the words are no
-    place among others, and not only a part of what the row or card is itself called.
+    place among others, and not only a part of what the row or card, or something in it, is itself called.
     """
     words = _fold(_words(text))
-    if not words or (is_exact and is_longer_title(mark, text)):
+    if is_exact and mark.wording is not None:
+        return _exact_match(mark, mark.wording, text, shown)
+    if not words or (is_exact and longer_wording(mark, text)):
         return 0
     if is_exact and shown is not None:
         shown = shown._replace(nth=0, of=0)
@@ -188,10 +196,61 @@ def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_ex
     return int(any(_is_part(first, context) and _is_part(then, heading) for first, then in halves))
 
 
-def is_longer_title(mark: Mark, text: str) -> bool:
-    """Whether what the row or card of a mark is itself called has these words and more."""
-    words, title = _fold(_words(text)), _fold(_words(mark.title))
-    return 0 < len(words) < len(title) and _is_part(words, title)
+def taken_for(mark: Mark, line: str) -> str:
+    """What the words of a step line beside a name are a part of, such as `Mug Blue` for `‹Mug›`; else nothing."""
+    found = _SAID_BESIDE.search(line)
+    said = next(filter(None, found.groups()), "") if found else ""
+    is_exact = mark.wording is None or _exact_match(mark, mark.wording, said, None) > 0
+    return "" if is_exact else longer_wording(mark, said)
+
+
+def longer_wording(mark: Mark, text: str) -> str:
+    """What the row or card of a mark, or something in it, is called that has these words and more; or nothing."""
+    words = _fold(_words(text))
+    wording = mark.wording or Wording(title=mark.title)
+    called = (wording.title, *wording.parts, wording.heading)
+    return next((each for each in called if words and _is_longer(_fold(_words(each)), words)), "")
+
+
+def _is_longer(text: _Words, words: _Words) -> bool:
+    return len(words) < len(text) and _is_part(words, text)
+
+
+def _exact_match(mark: Mark, wording: Wording, text: str, shown: Distinction | None) -> int:
+    """The same for words that are all of the title, the heading, or what stands by itself beside a mark.
+
+    Several parts may be said together where one follows the other, and the heading after them.
+    """
+    said, title, heading = _exactly(text), _exactly(wording.title), _exactly(wording.heading)
+    if said and said == title:
+        return 2
+    words = _fold(_words(text))
+    if not said or (words and _is_part(words, _fold(_words(wording.title)))):
+        return 0  # what is called so in it is not what the row or card is
+    parts = [_exactly(each) for each in wording.parts]
+    headings = {heading, *map(_exactly, wording.heading.split(" › "))} - {""}
+    halves = [said.removesuffix(each).rstrip(" ,") for each in headings if said.endswith(each)]
+    if said in headings or any(_is_run(each, parts) for each in (said, *halves) if each):
+        return 2 if shown is not None and said == _exactly(str(shown)) else 1
+    return int(said == _exactly(mark.time))
+
+
+def _is_run(text: str, parts: Sequence[str]) -> bool:
+    """Whether a text is one of the parts, or several that follow each other."""
+    for first in range(len(parts)):
+        left = f"{text} "
+        for part in filter(None, parts[first:]):
+            if not left.startswith((f"{part} ", f"{part},")):
+                break
+            left = left[len(part) + 1 :].lstrip()
+            if not left:
+                return True
+    return False
+
+
+def _exactly(text: str) -> str:
+    """A text as it is compared word for word: in one case, without the punctuation at its ends."""
+    return " ".join(text.translate(_SIGNS).casefold().split()).strip(_AT_ENDS)
 
 
 def _are_all_different(texts: Sequence[_Words]) -> bool:

@@ -44,7 +44,8 @@ from vision_agent.actions import (
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.policy import risk_words
 from vision_agent.policy.approval import is_button
-from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of
+from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of, words_over
+from vision_agent.policy.counts_beside import counts_in
 from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.text.money import Amount, amounts_in
@@ -56,6 +57,8 @@ BY_WORDS = "words"
 """In place of a fingerprint: the mark is recognised by its words, which had another value when it was recorded."""
 BY_TITLE = "title"
 """Like `BY_WORDS`, and the title of its card or row has the value, so the rest of it may be of another thing."""
+_CONCERNING = frozenset(("delete", "send", "pay"))
+"""The risks of what concerns as many things as are counted beside it."""
 Shown = Mapping[str, str]
 """What today's page shows for each secret and private datum that the record names."""
 _NOTHING_SHOWN: Shown = MappingProxyType({})
@@ -79,7 +82,7 @@ def rebind_actions(
     """The actions of a recorded step that were carried out, with today's marks.
 
     `shown`: what today's page shows for secrets and private data, by name. `has_other_values`: in this step or before,
-    something else is typed or chosen than in the record, so that it may cost another amount.
+    another number, choice or thing is given than in the record, so that it may cost another amount, or concern more.
 
     Raises:
         RebindError: a target has no match here, or more than one.
@@ -93,6 +96,7 @@ def rebind_actions(
                 _must_answer_the_same(old, new, was, now, shown)
                 if not has_other_values:
                     _must_not_cost_more(old, new, was, now)
+                    _must_not_concern_more(old, new, was, now)
     return again
 
 
@@ -431,8 +435,7 @@ def _must_not_cost_more(old: Mark, new: Mark, was: Observation, now: Observation
     An earlier version kept no amounts. A mark that is known by a value that was given may be of another thing.
     """
     name = new.shows or new.name
-    is_known_by_value = old.fingerprint in (BY_NAME, BY_WORDS, BY_TITLE) or _SECRET.search(f"{old.name} {old.context}")
-    if is_known_by_value or risk_words.only_shows(name):
+    if _is_known_by_value(old) or risk_words.only_shows(name):
         return
     if not (is_button(new) or is_answer(new) or "pay" in risk_words.risks_in(name)):
         return
@@ -443,6 +446,33 @@ def _must_not_cost_more(old: Mark, new: Mark, was: Observation, now: Observation
         if currency not in then or amount.value > then[currency].value:
             before = " and ".join(each.words for each in then.values()) or "no amount of money"
             raise RebindError(f"{_words(old)} is beside {amount.words} here, and was beside {before} in the record")
+
+
+def _must_not_concern_more(old: Mark, new: Mark, was: Observation, now: Observation) -> None:
+    """Raises a `RebindError` if more things are counted beside something that deletes, sends or pays.
+
+    An earlier version kept no counts. A thing that only one of the two looks counts is another word beside it anyway.
+    """
+    if _is_known_by_value(old) or not _CONCERNING & {*risk_words.risks_in(new.shows or new.name)}:
+        return
+    then, here = (counts_in(_said_beside(*each)) for each in ((old, was), (new, now)))
+    for thing, count in here.items():
+        if thing in then and count.number > then[thing].number:
+            what = f"{_words(old)} is beside {printable_line(count.words)} here"
+            raise RebindError(f"{what}, and was beside {printable_line(then[thing].words)} in the record")
+
+
+def _said_beside(mark: Mark, seen: Observation) -> tuple[str, ...]:
+    """What stands beside a mark or over it, word for word; where nothing is beside it, the texts just over it."""
+    parts = mark.wording.parts if mark.wording else ()
+    heading = (mark.wording.heading,) if mark.wording else ()
+    return (*(parts or words_over(mark, seen)), *heading)
+
+
+def _is_known_by_value(old: Mark) -> bool:
+    """Whether a recorded mark is found by a value that was given, so that it may be of another thing."""
+    is_renamed = old.fingerprint in (BY_NAME, BY_WORDS, BY_TITLE)
+    return is_renamed or _SECRET.search(f"{old.name} {old.context}") is not None
 
 
 def _largest_stated(mark: Mark, seen: Observation) -> dict[str, Amount]:

@@ -24,11 +24,12 @@ from vision_agent.describe.action_sentences import (
     counted,
     failed_answer_in,
     gives_up,
+    held_instead_in,
     lacks_effect,
     not_kept_in,
     text_came,
 )
-from vision_agent.describe.distinctions import safe_name
+from vision_agent.describe.distinctions import bracketed, safe_name, taken_for
 from vision_agent.events import (
     Decided,
     Ended,
@@ -174,7 +175,11 @@ class Progress:
             more.insert(0, FOUND_BY.get(outcome.rung or 1, ""))
         tells_sentence = bool(goal) and (not is_done or is_void or outcome.effect == "dialog")
         if not tells_sentence:
-            more += [blocked_in(outcome.changes), lost if outcome.effect != "download" else ""]
+            more += [
+                held_instead_in(outcome.sentence),
+                blocked_in(outcome.changes),
+                lost if outcome.effect != "download" else "",
+            ]
         words, meant = Text(_line(goal or outcome.sentence)), Text(self._mark_meant(decision, action) if goal else "")
         usual = _RESULT if self._note is None else _RESULT_WITH_NOTE
         room = max(24, min(70, self._console.width - 8 - usual - 2))
@@ -195,14 +200,17 @@ class Progress:
         self._print_verdict()
 
     def _mark_meant(self, decision: Decision, action: Action | None) -> str:
-        """The name of the mark that a step line was taken to mean, if it is not what the line says; else empty."""
+        """What a step line was taken to mean, if it is not what the line says: a name, a row or both; else empty."""
         if decision.author != "steps" or action is None or self._seen is None:
             return ""
         targets = [each for each in targets_of(action) if isinstance(each, int)]
         mark = self._seen.known_mark(targets[0]) if len(targets) == 1 else None
-        if mark is None or not mark.name.strip() or _words(mark.name) in _words(decision.next_goal):
+        if mark is None:
             return ""
-        return f' → "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
+        is_said = not mark.name.strip() or _words(mark.name) in _words(decision.next_goal)
+        name = "" if is_said else f' "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
+        row = bracketed(escaped_line(cut_text(safe_name(taken_for(mark, decision.next_goal)), _LONGEST_MEANT)))
+        return f" →{name}{row}" if name or row else ""
 
     def _print_verdict(self) -> None:
         """Prints what a judge said, below the step that it judged."""

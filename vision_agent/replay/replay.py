@@ -32,7 +32,14 @@ from vision_agent.replay.patch import Patch, build_repair, read_patch, write_pat
 from vision_agent.replay.picture_likeness import Likeness, likeness
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.restore_values import CannotRestore, ValueRestorer
-from vision_agent.replay.variables import Variable, new_values, set_variables, typed_secrets, variables
+from vision_agent.replay.variables import (
+    Variable,
+    first_costing_other,
+    new_values,
+    set_variables,
+    typed_secrets,
+    variables,
+)
 from vision_agent.session import Agent
 from vision_agent.session.keywords import start_url_from
 from vision_agent.settings import Settings
@@ -120,7 +127,7 @@ class Replay:
             task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
             self._restorer = ValueRestorer(new_values(values or {}, task, steps) if values else ())
             task, steps_now = set_variables(values or {}, task, steps, is_same_start=url is None)
-            differs_from = _first_other(steps, steps_now)
+            differs_from = first_costing_other(steps, steps_now)
             steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps_now)
         self.steps = steps
         """The steps to take: the recorded ones with repairs and values in place."""
@@ -410,12 +417,6 @@ def _manual_secrets(task: Task, steps: Sequence[Step]) -> Iterator[Secret]:
                 origin = origin_of(step.observation.url)
                 elsewhere = (origin,) if origin and origin != start else ()
                 yield Secret(name=name, value=SecretStr(""), origins=elsewhere)
-
-
-def _first_other(was: Sequence[Step], now: Sequence[Step]) -> int | None:
-    """The number of the first step whose actions are not those of the record any more; None if all are."""
-    pairs = zip(was, now, strict=True)
-    return next((new.index for old, new in pairs if old.decision.actions != new.decision.actions), None)
 
 
 def _move_host(step: Step, old: str, new: str) -> Step:

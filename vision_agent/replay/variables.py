@@ -12,15 +12,32 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vision_agent.actions import Action, Click, Finish, Select, SelectText, Set, Type, Wait
+from vision_agent.actions import (
+    Action,
+    Click,
+    Finish,
+    Select,
+    SelectText,
+    Set,
+    Type,
+    Wait,
+    mark_in,
+    targets_of,
+)
 from vision_agent.errors import UsageError
 from vision_agent.replay.renamed_marks import NewValue, RenamedMarks, uses
-from vision_agent.types import Step, Task
+from vision_agent.types import Mark, Step, Task
 
 _SECRET = re.compile(r"<secret:([^<>]+)>")
 _LONGEST_FACT = 1000
 """Characters of a fact that is also looked for within texts; a longer one is found only as a whole text."""
 _WORD = re.compile(r"\w+")
+_OF_PERSONS = ("email", "tel", "url", "password")
+_QUANTITIES = ("number", "range", "date", "time", "month", "week", "datetime-local")
+"""Types of fields."""
+_QUANTITY = re.compile(r"(?!0\d)[^\w+]{0,2}\d+(?:[\s.,:/-]+\d+)*\s?(?:[^\W\d]{1,3}|\W)?")
+"""A number, an amount or a date, perhaps with a unit, but no telephone number."""
+_MOST_DIGITS = 8
 _BETWEEN = "|"
 """Separates the options of one choice."""
 
@@ -136,6 +153,45 @@ def new_values(values: Mapping[str, str], task: Task, steps: Sequence[Step]) -> 
         for name, value in values.items()
         if name in task.user_data or (name in known and _BETWEEN not in known[name])
     )
+
+
+def first_costing_other(was: Sequence[Step], now: Sequence[Step]) -> int | None:
+    """The number of the first step whose new values may change what is paid from there on; None if none do.
+
+    Another number or choice may, and another thing that is pressed by its name; who orders, and their address, may not.
+    """
+    pairs = zip(was, now, strict=True)
+    return next((new.index for old, new in pairs if _may_cost_other(old, new)), None)
+
+
+def _may_cost_other(was: Step, now: Step) -> bool:
+    for (old, before), (new, mark) in zip(_marks_used(was), _marks_used(now), strict=True):
+        if not isinstance(new, Type | Set):
+            is_other = old != new if isinstance(new, Select) else mark.fingerprint != before.fingerprint
+        else:
+            is_other = old != new and any(_is_quantity(_text(each) or "", mark) for each in (old, new))
+        if is_other:
+            return True
+    return False
+
+
+def _marks_used(step: Step) -> Iterator[tuple[Action, Mark]]:
+    """The actions of a step on marks, each with the mark."""
+    for action, _ in step.carried_out:
+        for target in targets_of(action):
+            number = mark_in(target)
+            mark = step.observation.known_mark(number) if number is not None else None
+            if mark is not None:
+                yield action, mark
+
+
+def _is_quantity(text: str, field: Mark) -> bool:
+    """Whether what is typed into a field is a number, an amount or a date."""
+    if field.state.input_type in _OF_PERSONS:
+        return False
+    if field.role in ("spinbutton", "slider") or field.state.input_type in _QUANTITIES:
+        return True
+    return _QUANTITY.fullmatch(text.strip()) is not None and sum(map(str.isdigit, text)) <= _MOST_DIGITS
 
 
 def _changer(facts: Mapping[str, str], task: Task, steps: Sequence[Step]) -> Callable[[str], str]:

@@ -59,6 +59,9 @@ CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails
 ANSWERS_S = 1.0
 """How long a page that was silent, or in which an action was cut off, may take to answer; after that, no effect is
 looked for."""
+_FOCUS = "the focus"
+"""In each clause about where the focus is."""
+_SIGNS = re.compile(r"\W+")
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
@@ -137,7 +140,9 @@ async def determine_outcome(
         # Where a request was blocked, that is why nothing changed, and another mark would not help.
         at_fault = None if any(each.kind == "blocked" for each in happened) else attempt.at
         said = [*changes, _no_change_words(attempt, at_fault, is_painted, read.paint, before.seen)]
-    is_kept = is_other or not _is_taken_back(attempt, now, effect)
+    is_answered = is_answered or is_seen or not all(_FOCUS in each for each in changes)
+    is_put_back = not is_answered and _is_put_back(attempt, read)
+    is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back)
     return Outcome(
         status="done" if is_kept else "partial",
         effect=effect,
@@ -381,6 +386,22 @@ def _is_taken_back(attempt: Attempt, now: LiveElement | None, effect: Effect) ->
     if attempt.wants_ticked is None or tick_state(now) is None or now is None or now.difference is not None:
         return False
     return not _is_ticked_as_wanted(attempt, now) and (attempt.was_ticked or effect == "no_effect")
+
+
+def _is_put_back(attempt: Attempt, read: _PageAfter) -> bool:
+    """Whether a field or list holds what it held before, and not what was asked for.
+
+    A terminal takes the text out of its field as it comes.
+    """
+    at, value = attempt.at, read.value
+    if attempt.expected in (None, value) or at is None or at.mark is None or at.mark.is_drawn_editor:
+        return False
+    is_own = read.now is not None and read.now.difference is None
+    if not is_own or value is None or at.element is None or value != at.element.state.value:
+        return False
+    # The same in the form of the page is what was asked for.
+    held, wanted = (_SIGNS.sub("", each).casefold() for each in (value, attempt.expected or ""))
+    return held != wanted
 
 
 def _no_change_words(

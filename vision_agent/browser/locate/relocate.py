@@ -120,7 +120,8 @@ def _mark_on_element(found: FoundMark, mark: Mark) -> Mark:
     """The mark moved to another element."""
     words, heading = found.beside
     where = {"key": found.key, "box": found.box, "point": found.points[0], "fingerprint": found.fingerprint}
-    return mark.model_copy(update={**where, "context": words, "title": found.title, "heading": heading})
+    said = {"context": words, "title": found.title, "heading": heading, "wording": found.wording}
+    return mark.model_copy(update={**where, **said})
 
 
 def _extend(seen: LiveObservation, fresh: Scan, marks: tuple[Mark, ...]) -> LiveObservation:

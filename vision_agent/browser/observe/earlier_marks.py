@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.scan import FoundMark, OutOfView
-from vision_agent.types import BOXED_FIELD, Mark
+from vision_agent.types import BOXED_FIELD, Mark, Wording
 
 _MOST_REMEMBERED = 300
 """Most marks that are kept: those seen last. Each is written to the record of every look."""
@@ -85,7 +85,9 @@ class SeenEarlier:
                 mark, was, _ = self._by_key.get(key, (None, None, None))
                 if mark is None or was is None or numbers.get(key) != mark.number or not _is_in_same_frame(was, scan):
                     continue
-                marks.append(mark.model_copy(update={"context": "", "title": ""}) if is_secret(mark.context) else mark)
+                said = f"{mark.context} {mark.wording.text if mark.wording else ''}"
+                hidden = {"context": "", "title": "", "wording": mark.wording and Wording()}
+                marks.append(mark.model_copy(update=hidden) if is_secret(said) else mark)
                 found[key] = was
                 places.setdefault((where.side, where.scroller or ""), (where, []))[1].append(mark.number)
         marks.sort(key=lambda mark: mark.number)

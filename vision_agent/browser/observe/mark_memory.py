@@ -25,7 +25,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import Beside
 from vision_agent.browser.page.overlay_calls.scan import ChangesSinceScan, FoundMark
 from vision_agent.geometry import Box
 from vision_agent.text.disguises import Found
-from vision_agent.types import Change, Kind, Letter, Mark, MarkState
+from vision_agent.types import Change, Kind, Letter, Mark, MarkState, Wording
 
 _MOVED = 4.0
 """CSS pixels; less is rounding or a border."""
@@ -203,6 +203,7 @@ class MarkMemory:
             title=found.title if words == found.beside.words else "",
             time="" if _is_in(hidden, found.time) else found.time,
             heading=beside.heading,
+            wording=_without_hidden(found.wording, hidden),
             shows=found.shows,
             says=found.says,
             prices=tuple(each for each in found.prices if not _is_in(hidden, each)),
@@ -269,6 +270,11 @@ def _readings(value: str) -> tuple[str, str]:
 def _row_text(mark: FoundMark, beside: Beside) -> str:
     """The text that identifies the row of a mark: the words beside it; a link that has none is known by its name."""
     return mark.name if mark.role == "link" and not beside.words else beside.says
+
+
+def _without_hidden(wording: Wording | None, hidden: Sequence[str]) -> Wording | None:
+    """The words as the page has them; none if one of the hidden texts is among them."""
+    return Wording() if wording is not None and _is_in(hidden, wording.text) else wording
 
 
 def _is_in(hidden: Sequence[str], words: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from vision_agent.browser.page.overlay_calls.shown_words import ShownState, ShownWord
 from vision_agent.geometry import Box
 from vision_agent.text.disguises import FAR, Found
-from vision_agent.types import Mark, MarkKey
+from vision_agent.types import Mark, MarkKey, Wording
 
 Find = Callable[[str], Sequence[Found]]
 """Where hidden values occur in a text."""
@@ -72,6 +72,8 @@ class ShownSecrets:
         texts = {name: masked_text(getattr(mark, name), here, find) for name in names}
         texts |= {name: masked_text(getattr(mark, name), self.parts, find) for name in ("context", "title", "heading")}
         changed: dict[str, object] = {name: text for name, text in texts.items() if text != getattr(mark, name)}
+        if mark.wording and masked_text(mark.wording.text, self.parts, find) != mark.wording.text:
+            changed["wording"] = Wording()
         if (options := _without_split(mark.state.options, find)) != mark.state.options:
             changed["state"] = mark.state.model_copy(update={"options": options})
         return mark.model_copy(update=changed) if changed else mark

@@ -25,8 +25,8 @@ class ReplayedModel(Model):
     Each action that was carried out is rebound to the unique match of its target's fingerprint. Refused actions are
     left out, and so are the loop's own: the loop decides them again if needed. `run` is the id of the recorded run;
     with the step's number it becomes the `reply_id` of a decision. A `healer` decides a step that cannot be repeated;
-    the next step is a recorded one again. `differs_from`: the first step that types or chooses something else than in
-    the record. Use a new one for each run.
+    the next step is a recorded one again. `differs_from`: the first step whose new values may change what is paid.
+    Use a new one for each run.
     """
 
     sees_secrets = True  # the name of a secret in a recorded fact matches its value on the page

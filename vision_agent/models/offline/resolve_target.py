@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from rapidfuzz import fuzz, process
 
@@ -23,9 +24,10 @@ from vision_agent.describe.distinctions import (
     distinction_match,
     distinction_suffix,
     distinctions,
-    is_longer_title,
+    longer_wording,
     safe_name,
 )
+from vision_agent.text.escape import cut_text
 from vision_agent.types import Mark, Observation
 
 _LONGEST_NAME = 60
@@ -87,6 +89,19 @@ def bare_numbers() -> Iterator[None]:
         yield
     finally:
         _BARE_NUMBERS.reset(token)
+
+
+_EARLIER: ContextVar[Sequence[Observation]] = ContextVar("_EARLIER", default=())
+
+
+@contextmanager
+def earlier_looks(seen: Sequence[Observation]) -> Iterator[None]:
+    """Inside the `with` block words beside a name mean no longer ones where they were all of it at an earlier look."""
+    token = _EARLIER.set(seen)
+    try:
+        yield
+    finally:
+        _EARLIER.reset(token)
 
 
 PLACEHOLDER = re.compile(r"<(?:secret|private):([\w.-]+)>")
@@ -306,23 +321,51 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
             found_instead = _described(elsewhere, observation.marks)
             are = "is" if len(elsewhere) == 1 else "are"
             sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
-            sentence += _longer_title(where, elsewhere)
+            sentence += _longer(where, elsewhere)
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
             sentence = f"Nothing here is called {where}; {_nearest(meant.name, observation.marks)}{hidden}.{numbered}"
             if not _is_slip(meant.name, observation.marks):
                 sentence += _closer_look(observation.marks)
-        missing = NotFoundError(sentence)
-        missing.where = meant
-        raise missing
+        raise _missing(sentence, meant)
+    if where.beside and (longer := _longer_than_before(meant, found[0], observation)):
+        raise _missing(
+            f"{where} was here at an earlier look and is not now; [{found[0].label_text}] is beside {longer!r}. "
+            "If that is meant, write it out",
+            meant,
+        )
     return found[0]
 
 
-def _longer_title(where: NamedTarget, marks: Sequence[Mark]) -> str:
-    """What a row or card here is called that has more words than it must have; empty if there is none."""
-    titles = [mark.title for mark in marks if is_longer_title(mark, where.beside)] if where.is_beside_exact else []
-    return f" {titles[0]!r} has more words, so it may be another." if titles else ""
+def _missing(sentence: str, where: NamedTarget) -> NotFoundError:
+    missing = NotFoundError(sentence)
+    missing.where = where
+    return missing
+
+
+def _longer_than_before(where: NamedTarget, mark: Mark, now: Observation) -> str:
+    """What stands beside a mark that has more words than those of a target, which were all of it before; or nothing.
+
+    Only looks at the same page count.
+    """
+
+    def has_just(each: Mark) -> bool:
+        return each.wording is not None and distinction_match(each, where.beside, None, is_exact=True) > 0
+
+    longer = "" if mark.wording is None or has_just(mark) else longer_wording(mark, where.beside)
+    if not longer:
+        return ""
+    page = urlsplit(now.url)[:3]
+    before = (each for seen in _EARLIER.get() if urlsplit(seen.url)[:3] == page for each in seen.marks)
+    return longer if any(each.name == mark.name and has_just(each) for each in before) else ""
+
+
+def _longer(where: NamedTarget, marks: Sequence[Mark]) -> str:
+    """What a row or card here, or something in it, is called that has more words than it must have; or nothing."""
+    longer = (longer_wording(mark, where.beside) for mark in marks) if where.is_beside_exact else ()
+    called = next(filter(None, longer), "")
+    return f" {cut_text(called, _LONGEST_NAME)!r} has more words, so it may be another." if called else ""
 
 
 def _with_values(where: NamedTarget) -> NamedTarget:

@@ -24,6 +24,7 @@ from vision_agent.models.offline.resolve_target import (
     AmbiguousError,
     NamedTarget,
     NotFoundError,
+    earlier_looks,
     is_scroller,
     named_values,
     names_in_placeholders,
@@ -119,7 +120,8 @@ class StepsModel(Model):
             UsageError: it was already used in another run.
         """
         del complaint
-        with named_values({each.name: _shown_value(each) for each in task.secrets}):
+        values = {each.name: _shown_value(each) for each in task.secrets}
+        with named_values(values), earlier_looks([each.observation for each in steps]):
             return self._decide(steps, observation)
 
     def _decide(self, steps: Sequence[Step], observation: Observation) -> Decision:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from vision_agent.browser.page.frame_place import Rect, Spot
 from vision_agent.geometry import Box
-from vision_agent.types import MarkKey
+from vision_agent.types import MarkKey, Wording
 
 Json = Mapping[str, Any]
 
@@ -49,6 +49,8 @@ class RowContext(NamedTuple):
     """What the box with these words is itself called: its heading or its row header. Empty if it has none."""
     time: str
     """The time of day that its row begins with, or empty."""
+    wording: Wording | None
+    """The same word for word; None if the words are only the start of a box too large to be one row."""
     governing: tuple[str, ...]
     """Text that governs it from farther away and is not in the listing: higher headings, spanning cells, a tab."""
     answer: Json
@@ -150,9 +152,28 @@ def context_of(answer: Json | None) -> RowContext | None:
     has_firm = "firm" in answer or "firmHeading" in answer
     firm = Beside(answer.get("firm", ""), answer.get("firmHeading", "")) if has_firm else NOTHING_BESIDE
     title = answer["title"] if answer["title"] in words else ""
+    wording = _wording_of(answer, title) if answer["how"] != "head" else None
+    # What the page compares is not in it: a clock would make it another answer.
+    kept = {name: value for name, value in answer.items() if name not in _WORD_FOR_WORD}
     return RowContext(
-        Beside(words, answer["heading"]), firm, title, answer.get("time", ""), tuple(answer["governing"]), answer
+        Beside(words, answer["heading"]),
+        firm,
+        title,
+        answer.get("time", ""),
+        wording,
+        tuple(answer["governing"]),
+        kept,
     )
+
+
+_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading"})
+
+
+def _wording_of(answer: Json, title: str) -> Wording:
+    parts = tuple(answer["parts"])
+    whole = answer.get("wholeTitle", title)
+    is_said = title or whole in " ".join(parts)
+    return Wording(parts=parts, title=whole if is_said else "", heading=answer["wholeHeading"])
 
 
 def difference_of(held: Json | None) -> ContextDifference | None:

@@ -33,7 +33,7 @@ from vision_agent.browser.page.overlay_calls.shown_words import (
 )
 from vision_agent.geometry import Box, ScrollState
 from vision_agent.text.money import amounts_in
-from vision_agent.types import Kind, MarkKey, MarkState
+from vision_agent.types import Kind, MarkKey, MarkState, Wording
 
 _ABRIDGED = re.compile(r" …[0-9a-z]+$")
 """How `steady_text.js` ends a text whose middle it leaves out."""
@@ -86,6 +86,11 @@ class FoundMark(NamedTuple):
     def title(self) -> str:
         """What the row or card around it is itself called; its words have that too."""
         return self.context.title if self.context else ""
+
+    @property
+    def wording(self) -> Wording | None:
+        """The words around it as the page has them; None where only those around its frame are known."""
+        return self.context.wording if self.context else None
 
     @property
     def time(self) -> str:
@@ -410,9 +415,10 @@ def _state_of(traits: Json) -> MarkState:
 def _frame_element(answer: Json) -> FrameElement:
     seen = answer["seen"]
     area = Area(seen["x"], seen["y"], seen["right"], seen["bottom"])
-    return FrameElement(
-        MarkKey(answer["key"]), answer["plane"], area, context_of(answer["place"]), answer["inert"], answer["scrolls"]
-    )
+    context = context_of(answer["place"])
+    # Other words than those that are compared would make it another frame.
+    context = context and context._replace(wording=None)
+    return FrameElement(MarkKey(answer["key"]), answer["plane"], area, context, answer["inert"], answer["scrolls"])
 
 
 def _states_since(answer: Json | None, scanned: ScanAnswer) -> tuple[ShownState, ...] | None:

@@ -1,0 +1,97 @@
+"""Claims about rows that are named by a value of a table: all of what stands there, and nothing more, is the value."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+import pytest
+from playwright.async_api import Page
+
+from tests.conftest import Server
+from vision_agent.actions import Click
+from vision_agent.batch import Row
+from vision_agent.browser import live
+from vision_agent.models.offline.grammar import parse
+from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Observation
+from vision_agent.vision.image_limits import ImageLimits
+
+
+def table(*rows: str, head: str = "td") -> str:
+    cells = [[escape(cell) for cell in row.split(" | ")] for row in rows]
+    made = (f"<{head}>{first}</{head}>{''.join(f'<td>{each}' for each in rest)}" for first, *rest in cells)
+    return f"<table>{''.join(f'<tr>{row}<td><button>Pay</button>' for row in made)}</table>"
+
+
+def items(*rows: str) -> str:
+    return f"<ul>{''.join(f'<li>{row} <button>Pay</button>' for row in rows)}</ul>"
+
+
+async def seen(page: Page, serve: Server, body: str) -> Observation:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
+        return await browser.observe()
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "row"),
+    [
+        (table("Ann | 3", "Ann within 2 s | 4", head="th"), "Ann within 2 s", 2),
+        (table("Ann | 3", "Ann within 2 s | 4"), "Ann within 2 s", 2),
+        (table("Ann | 3", "Ann within 2 s | 4"), "Ann", 1),
+        (table("[1] | Oslo", "[2] | Rome", head="th"), "[1]", 1),
+        (table("[1] | Oslo", "2 | Rome"), "[1]", 1),
+        (table("Ann | Berlin", "Ann Lee | Rome"), "Ann", 1),
+        (table("Ann | 3 times for Ann Lee", "Bob | paid"), "Ann", 1),
+        (table("1001 | Mug | €5.00", "1002 | Hat | €7.00"), "mug", 1),
+        (table("Ann | Lee", "Ann | Miller"), "Ann Lee", 1),
+        (table("Timer | €5", "Timer 5 min | €5", head="th"), "Timer", 1),
+        (items("Ann Lee", "Bob"), "Ann Lee", 1),
+        (items("<a href=#>Mug</a> €5", "<a href=#>Mug Blue</a> €9"), "Mug", 1),
+        (items("<img alt=Photo width=9 height=9> Ann Lee, ", "Bob"), "Ann Lee", 1),
+        (items("Ann Lee <span style='padding: 2px; background: #dfd'>Admin</span>", "Bob"), "Ann Lee", 1),
+        (items("Ann Lee<br>Berlin", "Bob<br>Rome"), "Ann Lee", 1),
+        (items("<div>Ann Lee</div><div>2 min ago</div>", "<div>Bob</div><div>5 min ago</div>"), "Ann Lee", 1),
+        ("<h2>Ann Lee</h2><button>Pay</button><h2>Bob</h2><button>Pay</button>", "Ann Lee", 1),
+        ("<p>Ann Lee</p><button>Pay</button><p>Bob</p><button>Pay</button>", "Ann Lee", 1),
+        ("<div role=dialog aria-label=Bill><p>Ann</p><button>Pay</button></div>", "Ann", 1),
+    ],
+)
+async def test_the_row_in_which_the_value_stands_by_itself_is_pressed(
+    page: Page, serve: Server, body: str, value: str, row: int
+) -> None:
+    look = await seen(page, serve, body)
+    pays = [mark.number for mark in look.marks if mark.name == "Pay"]
+    for line in ("click Pay in row {v}", "click Pay ‹{v}›"):
+        [action] = parse(Row(number=1, values={"v": value}).fill_lines([line]))
+        assert action.build(look) == Click(target=pays[row - 1])
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "instead"),
+    [
+        (table("Timer 5 min | €5", head="th"), "Timer", "Timer 5 min"),
+        (table("Timer 5 min | €5", "Hat | €5", head="th"), "Timer", "Timer 5 min"),
+        (table("Timer 5 min | Timer", "Hat | €5", head="th"), "Timer", "Timer 5 min"),
+        (table("Timer 5 min | €5", "Hat | €5"), "Timer", "Timer 5 min"),
+        (table("Ann Lee | Berlin", "Bob | Rome"), "Ann", "Ann Lee"),
+        (table("Ann Lee | Berlin"), "Ann", "Ann Lee"),
+        (items("Ann Lee", "Bob"), "Ann", "Ann Lee"),
+        (items("Ann <b>Lee</b>", "Bob"), "Ann", "Ann Lee"),
+        (items("<span>Ann</span> <span>Lee</span>", "Bob"), "Ann", "Ann Lee"),
+        (items("Lee, Ann", "Bob"), "Ann", "Lee, Ann"),
+        ("<h2>Ann Lee</h2><button>Pay</button><h2>Bob</h2><button>Pay</button>", "Ann", "Ann Lee"),
+        (table("[1] | Oslo", "[2] | Rome", head="th"), "1", ""),
+        (table("Anne | Oslo", "Bob | Rome"), "Ann", ""),
+    ],
+)
+async def test_a_row_that_only_has_the_value_among_other_words_is_named_and_not_pressed(
+    page: Page, serve: Server, body: str, value: str, instead: str
+) -> None:
+    look = await seen(page, serve, body)
+    [action] = parse(Row(number=1, values={"v": value}).fill_lines(["click Pay in row {v}"]))
+    says = f"{instead!r} has more words, so it may be another" if instead else f"No 'Pay' here has {value!r} beside it"
+    with pytest.raises(NotFoundError, match=re.escape(says)):
+        action.build(look)
