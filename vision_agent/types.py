@@ -203,6 +203,8 @@ class Mark(DisplayedModel):
     """How well the text drawn on it could be read, for `cv` and `ocr` marks."""
     moves: bool = False
     """It looked different a moment later: it moves or changes by itself."""
+    row_box: Box | None = None
+    """For something drawn that has a `context`: its row in page coordinates, from these words to the mark."""
     evidence: tuple[str, ...] = ()
     """Why it is a mark, such as `role=button` or `cursor:pointer`."""
     fingerprint: str = ""

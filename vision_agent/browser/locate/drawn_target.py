@@ -52,6 +52,8 @@ class DrawnTarget:
     """None for a cell of a grid over the page itself."""
     beside: tuple[Box, ...] = ()
     """Boxes that distinguish it from things that look like it."""
+    row: Box | None = None
+    """Its row, if the words in it tell it from things of its name: they must still be there, whatever it looks like."""
     moves: bool = False
     """It was moving, so a single match may be chance."""
     is_followed: bool = True
@@ -90,7 +92,7 @@ def drawn_target(target: int | Cell | Point, seen: LiveObservation) -> DrawnTarg
         return None
     surface = _find_surface(meant, seen)
     beside = (_expanded(meant.box), *([_row_box(meant.box, surface.box)] if surface else []))
-    return DrawnTarget(mark_words(meant), meant.box, meant.point, surface, beside, meant.moves)
+    return DrawnTarget(mark_words(meant), meant.box, meant.point, surface, beside, meant.row_box, meant.moves)
 
 
 def must_not_be_grid(target: int | Cell | Point, seen: LiveObservation) -> None:
@@ -259,7 +261,7 @@ async def _follow(
     agreed = 0
     for _ in range(2 * _PICTURES):
         now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, image_limits).masked(seen.masked)
-        found = found_again(seen.clean, now, part, moved, ground, FOLLOWED, drawn.beside)
+        found = found_again(seen.clean, now, part, moved, ground, FOLLOWED, drawn.beside, drawn.row)
         if found is None or (found != moved and not drawn.is_followed):
             raise Refused("moved", f"{drawn.words} was not used: what the picture shows there has changed. Look again.")
         by = _offset(moved, found)

@@ -379,6 +379,9 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         looks_like=thing.told.role,
         reading=thing.reading,
         moves=thing.moves,
+        context=thing.in_row.text if thing.in_row else "",
+        title=thing.in_row.title if thing.in_row else "",
+        row_box=thing.in_row.box if thing.in_row else None,
     )
 
 
