@@ -109,3 +109,30 @@ async def test_what_is_asked_over_a_row_is_a_risk_of_the_answers_in_it(on: On) -
         yes, _ = [mark for mark in hand.seen.marks if mark.name == "Yes"]
         assert yes.context == "No"
         assert "delete" in risks_taken(Click(target=yes.number), hand.seen)
+
+
+BUBBLE = """c.addEventListener('pointermove', () => {
+  paint(); CHANGE
+  pen.fillStyle = '#221d2b'; pen.fillRect(X, 62, 150, 40);
+  pen.fillStyle = '#fff'; pen.textAlign = 'center'; pen.fillText('Removes it', X + 75, 80);
+});"""
+
+
+@pytest.mark.parametrize(
+    ("x", "change", "done"),
+    [
+        (350, "", True),
+        (350, "rows.reverse(); paint();", False),
+        (350, "rows[1] = 'Bob Lee'; paint();", False),
+        (10, "", False),
+    ],
+    ids=["over another button", "and another row", "and a longer name", "over the name"],
+)
+async def test_a_bubble_over_the_rest_of_its_row_is_paint_while_its_words_show(
+    on: On, x: int, change: str, done: bool
+) -> None:
+    more = BUBBLE.replace("X", str(x)).replace("CHANGE", change)
+    async with on(drawn_list("Ann", "Bob", "Dan", "Eve", more=more)) as hand:
+        outcome = await hand.act(Click(target=meant("Delete in row Bob", hand.seen)))
+        assert await hits(hand) == (["Delete Bob"] if done else []), outcome.sentence
+        assert outcome.status == ("done" if done else "refused"), outcome.sentence

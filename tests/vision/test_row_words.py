@@ -45,6 +45,12 @@ class Painted:
         things = sorted((each for each in looked.things if each.name == name), key=lambda each: each.box.y)
         return [each.in_row and (each.in_row.text, each.in_row.title) for each in things]
 
+    def told(self) -> list[bool]:
+        """Whether the words of each row tell it from all others."""
+        looked = Drawing().look(drawn(*self.strokes), WHOLE, HERE, read=self.read)
+        things = sorted((each for each in looked.things if each.name == "Delete"), key=lambda each: each.box.y)
+        return [each.in_row is not None and each.in_row.is_whole for each in things]
+
 
 def listed(*names: str, at: int = 30) -> Painted:
     page = Painted()
@@ -132,3 +138,23 @@ def test_where_things_were_left_out_an_unread_name_in_the_column_may_be_any() ->
     page.write("Eve!", 30, 242)
     assert page.rows() == [("Ann", "Ann"), ("Bob", "Bob"), ("Cyd", "Cyd")]
     assert page.rows(most=6) == [None, None, None]
+
+
+def test_a_row_is_told_by_its_words_if_all_were_read_and_no_other_row_says_the_same() -> None:
+    assert listed("Ann", "Bob", "Cyd").told() == [True, True, True]
+    assert listed("Ann", "Bob", "Bob").told() == [True, False, False]
+    page = listed("Ann", "Bob", "Cyd")
+    page.write("New?", 250, TOPS[1] + 22)
+    assert page.told() == [True, False, True]
+
+
+def test_the_words_of_a_row_have_the_place_of_the_longest_in_their_column_and_no_button() -> None:
+    page = listed("Ann", "Bob", "Cyd Moore")
+    for top in TOPS:
+        page.button("Edit", 290, top)
+    looked = Drawing().look(drawn(*page.strokes), WHOLE, HERE, read=page.read)
+    [ann, *_] = sorted((each for each in looked.things if each.name == "Delete"), key=lambda each: each.box.y)
+    assert ann.in_row is not None
+    [place] = ann.in_row.places
+    assert (place.x < 30, 100 < place.right < 200) == (True, True)
+    assert (place.y > 40, place.bottom < 80) == (True, True)

@@ -7,7 +7,6 @@ compared again as the press begins: see `canvas_pixels.js`.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from playwright.async_api import Frame
 
 from vision_agent.actions import Cell, Point
 from vision_agent.browser.locate.at_point import page_point
-from vision_agent.browser.locate.drawn_target import FOLLOWED, DrawnTarget, compared_part, drawn_target
+from vision_agent.browser.locate.drawn_target import FOLLOWED, DrawnTarget, around, compared_part, drawn_target
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
@@ -85,6 +84,9 @@ def _is_there(drawn: DrawnTarget, at: Point, seen: LiveObservation, now: Picture
     found = found_again(seen.clean, now, part, moved, moved, FOLLOWED, drawn.beside, drawn.row)
     if found is not None and max(abs(found.x - moved.x), abs(found.y - moved.y)) <= _STANDS:
         return True
+    if drawn.row_words:
+        # Whatever lies over the rest of its row, such as a bubble over the other buttons, it is still the row meant.
+        return is_only_repainted(seen.clean, now, part, moved, pointer=at, words=drawn.row_words)
     # A cell is a place, and many a page tells beside it what the pointer is on.
     is_one_of_many = drawn.is_followed and not is_only_one(seen.clean, part, FOLLOWED)
     beside = (*(drawn.beside if is_one_of_many else ()), *([drawn.row] if drawn.row else []))
@@ -116,8 +118,8 @@ def _readable_place(drawn: DrawnTarget, moved: Point, surface: Mark, seen: LiveO
         return None
     boxes = [drawn.box] if not drawn.beside or is_only_one(seen.clean, drawn.box, FOLLOWED) else drawn.beside
     near = Box(x=drawn.point.x - _WIDE, y=drawn.point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)
-    part = _around(boxes).intersection(near)
-    part = _around([part, drawn.row]) if part and drawn.row else part
+    part = around(boxes).intersection(near)
+    part = around([part, drawn.row]) if part and drawn.row else part
     part = part.intersection(surface.box) if part else None
     if part is None:
         return None
@@ -129,12 +131,6 @@ def _readable_place(drawn: DrawnTarget, moved: Point, surface: Mark, seen: LiveO
     in_frame = owner.place.to_frame(Point(x=x, y=y))
     ground = colour_around(seen.clean, part, _BESIDE)
     return _Place(owner.frame, surface.key, on_page, round(in_frame[0]), round(in_frame[1]), ground)
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    left, top = min(each.x for each in boxes), min(each.y for each in boxes)
-    right, bottom = max(each.right for each in boxes), max(each.bottom for each in boxes)
-    return Box(x=left, y=top, width=right - left, height=bottom - top)
 
 
 async def _read(place: _Place, deadline_s: float) -> StandingLook | None:

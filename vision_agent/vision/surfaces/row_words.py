@@ -27,6 +27,8 @@ _INK, _LEAST_PIXELS = 24, 3
 """The difference from the ground that may be a letter, and the fewest pixels of it."""
 _OWN = 0.5
 """The share of a line of text that lies in a thing whose own text it is."""
+_BESIDE, _ABOVE = 12.0, 2.0
+"""CSS pixels around the words of a row in which nothing else may come to be."""
 _ALIGNED = 0.5
 """The share of its width by which a thing of a column may be beside another."""
 
@@ -51,11 +53,12 @@ def with_rows(
     columns = [each for alike in _alike([thing for thing, _ in things]) for each in _columns(alike)]
     if not columns:
         return [*things]
+    faces = [thing.box for thing, _ in things if thing.shape == "box"]
     lines = [_line(box, reading) for box, reading in readings.items()]
     rows = {
         id(thing): row
         for column, others in columns
-        for thing, row in zip(column, _rows(picture, column, others, lines, is_all=is_all), strict=True)
+        for thing, row in zip(column, _rows(picture, column, others, lines, faces, is_all=is_all), strict=True)
         if row is not None
     }
     return [(replace(thing, in_row=rows.get(id(thing))), words) for thing, words in things]
@@ -92,7 +95,13 @@ def _is_above(one: Box, other: Box) -> bool:
 
 
 def _rows(
-    picture: Picture, column: Sequence[Thing], others: Sequence[Thing], lines: Sequence[_Line], *, is_all: bool
+    picture: Picture,
+    column: Sequence[Thing],
+    others: Sequence[Thing],
+    lines: Sequence[_Line],
+    faces: Sequence[Box],
+    *,
+    is_all: bool,
 ) -> list[RowWords | None]:
     """The words of the row of each thing in a column; None where there are none that tell it apart."""
     boxes = [thing.box for thing in column]
@@ -109,7 +118,7 @@ def _rows(
     in_rows = {line.box for found in (*own, *beside) for line in found}
     elsewhere = [line for line in lines if line.box not in in_rows]
     rows: list[RowWords | None] = []
-    for at, box in enumerate(boxes):
+    for at in range(len(boxes)):
         telling = [
             line
             for line in beside[at]
@@ -121,16 +130,34 @@ def _rows(
                 if _is_over(each.box, line.box)
             )
         ]
-        rows.append(_row(box, telling, beside[at]))
+        rows.append(_row(at, telling, beside, faces))
     return rows
 
 
-def _row(box: Box, telling: Sequence[_Line], beside: Sequence[_Line]) -> RowWords | None:
+def _row(at: int, telling: Sequence[_Line], beside: Sequence[Sequence[_Line]], faces: Sequence[Box]) -> RowWords | None:
     if not telling:
         return None
-    ordered, first = _in_order(telling), min(beside, key=lambda line: line.box.x)
+    ordered, first = _in_order(telling), min(beside[at], key=lambda line: line.box.x)
     title = first.text if first in telling and any(map(str.isalpha, first.text)) else ""
-    return RowWords(" ".join(line.text for line in ordered), title, around([box, *(line.box for line in telling)]))
+    said = [" ".join(folded(line.text) for line in _in_order(own) if line.text) for own in beside]
+    is_whole = len(telling) == len(beside[at]) and said.count(said[at]) == 1
+    places = [_place(line, beside) for line in telling if not _is_on_each(line, beside, faces)]
+    return RowWords(" ".join(line.text for line in ordered), title, tuple(places), is_whole and bool(places))
+
+
+def _is_on_each(line: _Line, beside: Sequence[Sequence[_Line]], faces: Sequence[Box]) -> bool:
+    """Whether a line is on a button that each row has, such as *Edit*."""
+    is_on_button = any(line.box.share_in(face) >= _OWN for face in faces)
+    return is_on_button and all(
+        any(each.text == line.text and _is_over(each.box, line.box) for each in own) for own in beside
+    )
+
+
+def _place(line: _Line, beside: Sequence[Sequence[_Line]]) -> Box:
+    """Where a line is, as wide as the lines of its column."""
+    column = around([each.box for own in beside for each in own if _is_over(each.box, line.box)])
+    wide, high = column.width + 2 * _BESIDE, line.box.height + 2 * _ABOVE
+    return Box(x=column.x - _BESIDE, y=line.box.y - _ABOVE, width=wide, height=high)
 
 
 def _tells(picture: Picture, line: _Line, boxes: Sequence[Box], beside: Sequence[Sequence[_Line]], own: int) -> bool:

@@ -38,8 +38,10 @@ class RowWords:
     """The words of its row, without its own."""
     title: str
     """Those that the row begins with, if they are no number."""
-    box: Box
-    """The row in page coordinates: from these words to the thing."""
+    places: tuple[Box, ...]
+    """Where these words are in page coordinates, each as wide as what stands there in any row."""
+    is_whole: bool
+    """Whether these are all the words of its row, and no other row has the same."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,8 @@ def shift_thing(thing: Thing, x: float, y: float) -> Thing:
         box=shift_box(thing.box, x, y),
         point=Point(x=thing.point.x + x, y=thing.point.y + y),
         grid=thing.grid and _shift_grid(thing.grid, x, y),
-        in_row=thing.in_row and replace(thing.in_row, box=shift_box(thing.in_row.box, x, y)),
+        in_row=thing.in_row
+        and replace(thing.in_row, places=tuple(shift_box(each, x, y) for each in thing.in_row.places)),
         rows=tuple((row, text, shift_box(box, x, y)) for row, text, box in thing.rows),
     )
 
