@@ -91,7 +91,7 @@ def _columns(alike: list[Thing]) -> Iterable[tuple[list[Thing], list[Thing]]]:
 
 
 def _is_above(one: Box, other: Box) -> bool:
-    return abs(one.center.x - other.center.x) <= _ALIGNED * min(one.width, other.width)
+    return abs(one.x + one.width / 2 - other.x - other.width / 2) <= _ALIGNED * min(one.width, other.width)
 
 
 def _rows(
@@ -106,7 +106,7 @@ def _rows(
     """The words of the row of each thing in a column; None where there are none that tell it apart."""
     boxes = [thing.box for thing in column]
     gaps = _gaps(picture, boxes)
-    own = [[line for line in lines if line.box.share_in(box) >= _OWN] for box in boxes]
+    own = [[line for line in lines if _is_in(line.box, box)] for box in boxes]
     beside = [
         [line for line in lines if _is_level(line.box, box) and line not in own[at]] for at, box in enumerate(boxes)
     ]
@@ -147,7 +147,7 @@ def _row(at: int, telling: Sequence[_Line], beside: Sequence[Sequence[_Line]], f
 
 def _is_on_each(line: _Line, beside: Sequence[Sequence[_Line]], faces: Sequence[Box]) -> bool:
     """Whether a line is on a button that each row has, such as *Edit*."""
-    is_on_button = any(line.box.share_in(face) >= _OWN for face in faces)
+    is_on_button = any(_is_in(line.box, face) for face in faces)
     return is_on_button and all(
         any(each.text == line.text and _is_over(each.box, line.box) for each in own) for own in beside
     )
@@ -169,17 +169,28 @@ def _tells(picture: Picture, line: _Line, boxes: Sequence[Box], beside: Sequence
         there = [each for each in beside[at] if _is_over(each.box, line.box)]
         if not all(each.text for each in there):
             return False
-        high = max(box.height, line.box.height)
-        place = Box(x=line.box.x, y=box.center.y - high / 2, width=line.box.width, height=high)
-        if not there and _has_ink(picture, place):
+        if not there and _has_ink(picture, _same_place(line.box, box)):
             return False
         has_others = has_others or bool(there)
     return has_others
 
 
+def _same_place(line: Box, box: Box) -> Box:
+    """Where a line of text would be in the row of another thing."""
+    high = max(box.height, line.height)
+    return Box(x=line.x, y=box.center.y - high / 2, width=line.width, height=high)
+
+
 def _is_level(line: Box, box: Box) -> bool:
     """Whether a line of text and a thing are on one line."""
-    return box.y <= line.center.y < box.bottom or line.y <= box.center.y < line.bottom
+    middle, own = line.y + line.height / 2, box.y + box.height / 2
+    return box.y <= middle < box.y + box.height or line.y <= own < line.y + line.height
+
+
+def _is_in(line: Box, box: Box) -> bool:
+    """Whether a line of text is in a thing."""
+    middle = line.x + line.width / 2
+    return box.x <= middle < box.x + box.width and _is_level(line, box) and line.share_in(box) >= _OWN
 
 
 def _is_over(one: Box, other: Box) -> bool:
@@ -190,7 +201,7 @@ def _is_over(one: Box, other: Box) -> bool:
 def _in_order(lines: Sequence[_Line]) -> list[_Line]:
     """The lines of a row, from the top and from the left."""
     found: list[list[_Line]] = []
-    for line in sorted(lines, key=lambda each: each.box.center.y):
+    for line in sorted(lines, key=lambda each: each.box.y + each.box.height / 2):
         if found and _is_level(line.box, found[-1][0].box):
             found[-1].append(line)
         else:
@@ -217,7 +228,7 @@ class _Gaps(NamedTuple):
 
     def join(self, at: int, one: Box, other: Box) -> bool:
         """Whether nothing that goes on above or below the row lies between two boxes in it."""
-        start, end = sorted((one.center.x, other.center.x))
+        start, end = sorted((one.x + one.width / 2, other.x + other.width / 2))
         for gap in self.edges[max(0, at - 1) : at + 1]:
             if gap is None:
                 return False
@@ -232,6 +243,9 @@ def _gaps(picture: Picture, boxes: Sequence[Box]) -> _Gaps:
     for above, below in pairwise(boxes):
         gap = page.intersection(Box(x=page.x, y=above.bottom, width=page.width, height=below.y - above.bottom))
         pixels = view_pixels(picture, gap) if gap else np.empty((0, 0, 3), np.uint8)
-        differs = cv2.absdiff(pixels[:, 1:], pixels[:, :-1]).max(axis=2) > _EDGE if pixels.size else None
-        edges.append(differs)
+        if not pixels.size:
+            edges.append(None)
+            continue
+        blue, green, red = cv2.split(cv2.absdiff(pixels[:, 1:], pixels[:, :-1]))
+        edges.append(np.asarray(cv2.max(cv2.max(blue, green), red)) > _EDGE)
     return _Gaps(tuple(edges), page.x, picture.map.scale_x)
