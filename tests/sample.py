@@ -63,6 +63,8 @@ SLOW_VARIANTS = frozenset(
         "ui/test_guard.py::test_no_other_site_can_delete_or_start",
         "vision/test_annotate.py::test_every_number_is_read_back_from_the_picture_as_sent",
         "vision/test_chart_reading.py::test_whatever_series_are_drawn_over_each_other_each_value_has_a_row",
+        "vision/test_ocr.py::test_a_letter_in_a_run_of_digits_makes_it_unsure",
+        "vision/test_ocr.py::test_a_number_with_several_zeros_is_sure",
         "vision/test_picture.py::test_a_dot_is_found_on_the_page_where_it_was_painted_whatever_the_device_ratio",
         "vision/test_place.py::test_in_dense_layouts_no_label_is_on_another_target_or_label_or_outside",
         "vision/test_place.py::test_in_random_layouts_no_label_is_on_another_target_or_label_or_outside",

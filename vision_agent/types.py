@@ -218,6 +218,11 @@ class Mark(DisplayedModel):
     """How well the text drawn on it could be read, for `cv` and `ocr` marks."""
     moves: bool = False
     """It looked different a moment later: it moves or changes by itself."""
+    row_words: tuple[Box, ...] = ()
+    """For something drawn that has a `context`: where these words are, in page coordinates, each place as wide as what
+    stands there in any row."""
+    is_told_by_row: bool = False
+    """For something drawn: `context` has all the words of its row, surely read, and no other row has the same."""
     evidence: tuple[str, ...] = ()
     """Why it is a mark, such as `role=button` or `cursor:pointer`."""
     fingerprint: str = ""

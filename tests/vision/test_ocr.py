@@ -95,6 +95,42 @@ def test_a_code_is_read_as_it_is_or_unsure_where_a_letter_may_be_a_digit(reader:
         assert read.text in (text, "") or read.is_unsure, f"{read} at {size} px"
 
 
+def drawn_in(font: str, text: str, size: int) -> tuple[Picture, Box]:
+    """A picture with a text in a font of the system."""
+    try:
+        face = ImageFont.truetype(font, size)
+    except OSError:
+        pytest.skip(f"{font} is not installed")
+    image = Image.new("RGB", (260, 90), "#fff")
+    pen = ImageDraw.Draw(image)
+    pen.text((20, 20), text, "#222", face)
+    left, top, right, bottom = pen.textbbox((20, 20), text, face)
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    shown = Picture.decode(data.getvalue(), Box(x=0, y=0, width=260, height=90))
+    return shown, Box(x=left, y=top, width=right - left, height=bottom - top)
+
+
+@pytest.mark.parametrize("font", ["DejaVuSansMono.ttf", "LiberationMono-Regular.ttf", "DejaVuSans.ttf"])
+def test_a_letter_in_a_run_of_digits_makes_it_unsure(reader: OcrReader, font: str) -> None:
+    for text in ("50O", "5O0", "4O.00"):
+        for size in (14, 24):
+            picture, box = drawn_in(font, text, size)
+            [read] = reader.read(picture, [box])
+            assert read is not None
+            assert read.text in (text, "") or read.is_unsure, f"{read} for {text} at {size} px"
+
+
+@pytest.mark.parametrize("font", ["DejaVuSansMono.ttf", "LiberationMono-Regular.ttf", "DejaVuSans.ttf"])
+def test_a_number_with_several_zeros_is_sure(reader: OcrReader, font: str) -> None:
+    for text in ("500", "1000", "40.00"):
+        for size in (14, 24):
+            picture, box = drawn_in(font, text, size)
+            [read] = reader.read(picture, [box])
+            assert read is not None
+            assert (read.text, read.is_unsure) == (text, False), f"{read} at {size} px"
+
+
 @pytest.mark.parametrize("text", ["1,000", "12:30", "-13.5", "2026-11-30", "KX7-P94", "$18.05", "511"])
 def test_plain_numbers_and_codes_are_sure(reader: OcrReader, text: str) -> None:
     for size in (12, 14, 18, 24):

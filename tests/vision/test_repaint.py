@@ -80,6 +80,20 @@ def test_other_words_beside_it_are_another_row_and_a_bubble_is_none() -> None:
     assert is_same(before, drawn("Delete", "#fdd", beside="Bob"))
 
 
+def test_where_the_words_of_its_row_tell_it_only_these_must_show_beside_it() -> None:
+    before, words = drawn("Delete", beside="Ann"), Box(x=0, y=66, width=90, height=30)
+
+    def is_in_row(after: Picture, place: Box = words) -> bool:
+        return is_only_repainted(before, after, THING, STILL, pointer=THING.center, words=[place])
+
+    assert is_in_row(drawn("Delete", "#fdd", beside="Ann", bubble=True))
+    assert not is_in_row(drawn("Delete", "#fdd", beside="Bob"))
+    assert not is_in_row(drawn("Delete", "#fdd", beside="Ann B"))
+    assert not is_in_row(drawn("Delete", "#fdd", beside=""))
+    assert not is_in_row(drawn("Delete", "#fdd", beside="Ann", bubble=True), Box(x=300, y=66, width=90, height=30))
+    assert not is_in_row(drawn("Delete", "#fdd", beside="Ann"), Box(x=-20, y=66, width=90, height=30))
+
+
 def test_ink_at_a_point_is_missed_where_it_is_gone_only() -> None:
     before, around = drawn("Ann"), Box(x=110, y=70, width=24, height=24)
     assert still_has_ink(before, drawn("Ann", "#dde8ff", "#26a"), around, STILL)

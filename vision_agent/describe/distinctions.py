@@ -78,7 +78,9 @@ def distinctions(marks: Sequence[Mark], *, by_title: bool = True) -> dict[int, D
     The marks must be in reading order. `by_title`: see `distinguish`.
     """
     found: dict[int, Distinction] = {}
-    for kind in _group_marks([mark for mark in marks if mark.source == "dom"], _description_key):
+    for kind in _group_marks(marks, _description_key):
+        if kind[0].source != "dom" and not any(mark.context for mark in kind):
+            continue  # of most drawn things it is not known what is beside them
         # The listing already names each mark's frame; marks that are alone in their frames are distinguished by words.
         frames = _group_marks(kind, lambda mark: mark.frame)
         alone = [group[0] for group in frames if len(group) == 1]

@@ -325,7 +325,8 @@ def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> 
     """The risks of what a button called `Yes` agrees to, by the headings over it and the words beside it."""
     if not is_answer(mark):
         return
-    beside = " ".join([mark.context or " ".join(words_over(mark, seen)), *mark.prices]).strip()
+    over = [] if mark.context and mark.source == "dom" else words_over(mark, seen)
+    beside = " ".join(filter(None, [mark.context, *over, *mark.prices]))
     for risk, why in _word_risks(settings, beside, "it answers"):
         if mark.in_dialog or risk in _ANSWERED:
             yield risk, why

@@ -55,8 +55,8 @@ def question_of(mark: Mark, seen: Observation) -> tuple[str, ...]:
     too.
     """
     over = tuple(text for text in words_over(mark, seen) if text not in (mark.heading, mark.title))
-    if not mark.context:
-        return over
+    if not mark.context or mark.source != "dom":
+        return over  # only the surely read words in the row of something drawn are beside it
     beside = _plain_words(mark.context)
     return tuple(text for text in over if (words := _plain_words(text)) and f" {words} " in f" {beside} ")
 

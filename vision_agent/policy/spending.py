@@ -149,8 +149,14 @@ def _largest(amounts: Sequence[Amount], currency: str, where: str) -> Price:
 
 def amounts_beside(mark: Mark) -> Iterator[Amount]:
     """The amounts in its name, its form, dialog or row, and the heading over it."""
-    for text in (mark.name, mark.shows, mark.says, mark.context, mark.heading, *mark.prices):
+    for text in (*_words_of(mark), *mark.prices):
         yield from amounts_in(text)
+
+
+def _words_of(mark: Mark) -> tuple[str, ...]:
+    """The texts about a mark; of the row of something drawn only some words may have been read."""
+    beside = mark.context if mark.source == "dom" else ""
+    return mark.name, mark.shows, mark.says, beside, mark.heading
 
 
 def _ends_order(action: Action, seen: Observation) -> bool:
@@ -192,8 +198,7 @@ def _totals_beside(action: Action, seen: Observation) -> list[Amount]:
     """
     words = risk_words.entries_of(TOTALS)
     for mark in marks_of(action, seen):
-        texts = (mark.name, mark.shows, mark.says, mark.context, mark.heading)
-        if any(risk_words.says_one_of(text, words) for text in texts) and (beside := [*amounts_beside(mark)]):
+        if any(risk_words.says_one_of(text, words) for text in _words_of(mark)) and (beside := [*amounts_beside(mark)]):
             return beside
     lines = [line for line in _LINE.split(seen.listing) if risk_words.says_one_of(line, words)]
     stated = [each for line in lines for each in amounts_in(line)]

@@ -181,7 +181,14 @@ def _shifted(picture: Pixels, x: float, y: float) -> Pixels:
 
 
 def found_again(
-    before: Picture, after: Picture, box: Box, moved: Point, ground: Point, within: float, beside: Sequence[Box] = ()
+    before: Picture,
+    after: Picture,
+    box: Box,
+    moved: Point,
+    ground: Point,
+    within: float,
+    beside: Sequence[Box] = (),
+    row: Box | None = None,
 ) -> Point | None:
     """The distance in CSS pixels that the content of a page box has moved between two pictures.
 
@@ -194,6 +201,7 @@ def found_again(
         ground: the movement of what the content lies on.
         within: the distance to search.
         beside: page boxes whose contents should have moved by the same distance.
+        row: one whose contents must have, wherever the content is found.
     """
     if before.extent != after.extent or before.page.intersection(box) is None:
         return None
@@ -201,7 +209,13 @@ def found_again(
     scale_x, scale_y = after.map.scale_x, after.map.scale_y
     by_x, by_y = round(moved.x / scale_x), round(moved.y / scale_y)
     whole = pixels_of(after)
+
+    def is_in_row(by_x: int, by_y: int) -> bool:
+        return row is None or _matches(*_cut_moved(before, row, whole, by_x, by_y))
+
     if _matches(part, whole, x + by_x, y + by_y):
+        if not is_in_row(by_x, by_y):
+            return None
         has_come_along = all(_matches(*_cut_moved(before, each, whole, by_x, by_y)) for each in beside)
         if has_come_along or _only_place(part, whole, x + by_x, y + by_y, within / scale_x, within / scale_y):
             return moved
@@ -210,6 +224,8 @@ def found_again(
     on_ground = round(ground.x / scale_x), round(ground.y / scale_y)
     if found is None or _may_match(part, pixels_of(before), found[0] - on_ground[0], found[1] - on_ground[1]):
         return None  # the place already looked like this in the first picture
+    if not is_in_row(found[0] - x, found[1] - y):
+        return None
     return Point(x=(found[0] - x) * scale_x, y=(found[1] - y) * scale_y)
 
 

@@ -47,13 +47,25 @@ _INK_STAYS = 0.7
 
 
 def is_only_repainted(
-    before: Picture, after: Picture, box: Box, moved: Point, beside: Sequence[Box] = (), *, pointer: Point
+    before: Picture,
+    after: Picture,
+    box: Box,
+    moved: Point,
+    beside: Sequence[Box] = (),
+    *,
+    pointer: Point,
+    words: Sequence[Box] = (),
 ) -> bool:
     """Whether a page box shows, once `moved` (CSS pixels), what it showed before, if in other colours.
 
-    So must the boxes `beside`, but a bubble of words may lie over parts of those. What one of the pictures does not
-    show is not compared, and neither is a cross-hair through the pointer (CSS pixels).
+    So must the boxes `beside`, but a bubble of words may lie over parts of those, and `words`, which must be in view.
+    What one of the pictures does not show of the others is not compared, and neither is a cross-hair through the
+    pointer (CSS pixels).
     """
+    if not all(_shows(before, each) and _shows(after, _moved(each, moved)) for each in words):
+        return False
+    if not all(_is_alike(*each) for each in _pairs(before, after, words, moved, pointer)):
+        return False
     by = min(_RIM, box.width / 8), min(_RIM, box.height / 8)
     inner = Box(x=box.x + by[0], y=box.y + by[1], width=box.width - 2 * by[0], height=box.height - 2 * by[1])
     for was, now, cross in _pairs(before, after, [inner], moved, pointer):
@@ -74,6 +86,14 @@ def still_has_ink(before: Picture, after: Picture, box: Box, moved: Point) -> bo
         if ink.any() and np.count_nonzero(ink & _ink(now)) < _INK_STAYS * np.count_nonzero(ink):
             return False
     return True
+
+
+def _shows(picture: Picture, box: Box) -> bool:
+    return picture.page.intersection(box) == box
+
+
+def _moved(box: Box, by: Point) -> Box:
+    return Box(x=box.x + by.x, y=box.y + by.y, width=box.width, height=box.height)
 
 
 def _pairs(

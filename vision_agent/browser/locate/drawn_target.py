@@ -6,6 +6,7 @@ and followed if they are found in exactly one place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vision_agent.actions import Cell, Point
@@ -52,6 +53,10 @@ class DrawnTarget:
     """None for a cell of a grid over the page itself."""
     beside: tuple[Box, ...] = ()
     """Boxes that distinguish it from things that look like it."""
+    row: Box | None = None
+    """Its row, if the words in it tell it from things of its name: they must still be there, whatever it looks like."""
+    row_words: tuple[Box, ...] = ()
+    """Where the words are that alone tell its row from all others; empty if they do not."""
     moves: bool = False
     """It was moving, so a single match may be chance."""
     is_followed: bool = True
@@ -90,7 +95,9 @@ def drawn_target(target: int | Cell | Point, seen: LiveObservation) -> DrawnTarg
         return None
     surface = _find_surface(meant, seen)
     beside = (_expanded(meant.box), *([_row_box(meant.box, surface.box)] if surface else []))
-    return DrawnTarget(mark_words(meant), meant.box, meant.point, surface, beside, meant.moves)
+    row = around([meant.box, *meant.row_words]) if meant.row_words else None
+    telling = meant.row_words if meant.is_told_by_row else ()
+    return DrawnTarget(mark_words(meant), meant.box, meant.point, surface, beside, row, telling, meant.moves)
 
 
 def must_not_be_grid(target: int | Cell | Point, seen: LiveObservation) -> None:
@@ -183,6 +190,13 @@ def compared_part(drawn: DrawnTarget) -> Box:
     return box.intersection(Box(x=point.x - _WIDE, y=point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)) or box
 
 
+def around(boxes: Sequence[Box]) -> Box:
+    """The smallest box around these."""
+    left, top = min(each.x for each in boxes), min(each.y for each in boxes)
+    right, bottom = max(each.right for each in boxes), max(each.bottom for each in boxes)
+    return Box(x=left, y=top, width=right - left, height=bottom - top)
+
+
 def find_cell(target: Cell, observation: Observation) -> tuple[Mark, Box]:
     """The mark of a cell's grid, and the cell's box in page coordinates.
 
@@ -259,7 +273,7 @@ async def _follow(
     agreed = 0
     for _ in range(2 * _PICTURES):
         now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, image_limits).masked(seen.masked)
-        found = found_again(seen.clean, now, part, moved, ground, FOLLOWED, drawn.beside)
+        found = found_again(seen.clean, now, part, moved, ground, FOLLOWED, drawn.beside, drawn.row)
         if found is None or (found != moved and not drawn.is_followed):
             raise Refused("moved", f"{drawn.words} was not used: what the picture shows there has changed. Look again.")
         by = _offset(moved, found)

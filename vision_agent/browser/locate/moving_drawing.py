@@ -42,12 +42,14 @@ _LARGEST = 200.0
 async def locate_moving_drawing(
     drawn: DrawnTarget, seen: LiveObservation, image_limits: ImageLimits, deadline_s: float
 ) -> Location | None:
-    """Where a thing that moves in a canvas is now; None if its canvas cannot be read.
+    """Where a thing that moves in a canvas is now; None if its canvas cannot be read, or its row tells it.
 
     Raises:
         Refused: it is not visible, or something else in the canvas looks like it.
     """
     surface, box = drawn.surface, _whole_pixels(drawn.box)
+    if drawn.row is not None:
+        return None  # its look alone does not tell it from others of its name
     if surface is None or surface.tag != "canvas" or max(box.width, box.height) > _LARGEST:
         return None
     owner, element = await identify(surface, seen, deadline_s)

@@ -15,7 +15,7 @@ from playwright.async_api import Frame
 
 from vision_agent.actions import Cell, Point
 from vision_agent.browser.locate.at_point import page_point
-from vision_agent.browser.locate.drawn_target import FOLLOWED, DrawnTarget, compared_part, drawn_target
+from vision_agent.browser.locate.drawn_target import FOLLOWED, DrawnTarget, around, compared_part, drawn_target
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
@@ -81,11 +81,15 @@ def _around_point(target: int | Cell | Point, at: Location, seen: LiveObservatio
 
 def _is_there(drawn: DrawnTarget, at: Point, seen: LiveObservation, now: Picture) -> bool:
     part, moved = compared_part(drawn), Point(x=at.x - drawn.point.x, y=at.y - drawn.point.y)
-    found = found_again(seen.clean, now, part, moved, moved, FOLLOWED, drawn.beside)
+    found = found_again(seen.clean, now, part, moved, moved, FOLLOWED, drawn.beside, drawn.row)
     if found is not None and max(abs(found.x - moved.x), abs(found.y - moved.y)) <= _STANDS:
         return True
+    if drawn.row_words:
+        # Whatever lies over the rest of its row, such as a bubble over the other buttons, it is still the row meant.
+        return is_only_repainted(seen.clean, now, part, moved, pointer=at, words=drawn.row_words)
     # A cell is a place, and many a page tells beside it what the pointer is on.
-    beside = drawn.beside if drawn.is_followed and not is_only_one(seen.clean, part, FOLLOWED) else ()
+    is_one_of_many = drawn.is_followed and not is_only_one(seen.clean, part, FOLLOWED)
+    beside = (*(drawn.beside if is_one_of_many else ()), *([drawn.row] if drawn.row else []))
     return is_only_repainted(seen.clean, now, part, moved, beside, pointer=at)
 
 
@@ -113,10 +117,9 @@ def _readable_place(drawn: DrawnTarget, moved: Point, surface: Mark, seen: LiveO
     if surface.tag != "canvas" or owner is None or not owner.place.is_only_moved:
         return None
     boxes = [drawn.box] if not drawn.beside or is_only_one(seen.clean, drawn.box, FOLLOWED) else drawn.beside
-    left, top = min(each.x for each in boxes), min(each.y for each in boxes)
-    right, bottom = max(each.right for each in boxes), max(each.bottom for each in boxes)
     near = Box(x=drawn.point.x - _WIDE, y=drawn.point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)
-    part = Box(x=left, y=top, width=right - left, height=bottom - top).intersection(near)
+    part = around(boxes).intersection(near)
+    part = around([part, drawn.row]) if part and drawn.row else part
     part = part.intersection(surface.box) if part else None
     if part is None:
         return None

@@ -379,6 +379,10 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         looks_like=thing.told.role,
         reading=thing.reading,
         moves=thing.moves,
+        context=thing.in_row.text if thing.in_row else "",
+        title=thing.in_row.title if thing.in_row else "",
+        row_words=thing.in_row.places if thing.in_row else (),
+        is_told_by_row=thing.in_row is not None and thing.in_row.is_whole,
     )
 
 

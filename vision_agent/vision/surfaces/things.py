@@ -31,6 +31,20 @@ _HEADLESS = re.compile(r"[.,'’]\s?\d")
 
 
 @dataclass(frozen=True)
+class RowWords:
+    """What tells a thing from others of its name that stand above or below it."""
+
+    text: str
+    """The words of its row, without its own."""
+    title: str
+    """Those that the row begins with, if they are no number."""
+    places: tuple[Box, ...]
+    """Where these words are in page coordinates, each as wide as what stands there in any row."""
+    is_whole: bool
+    """Whether these are all the words of its row, and no other row has the same."""
+
+
+@dataclass(frozen=True)
 class Thing:
     """Something drawn that may be acted on, in page coordinates."""
 
@@ -58,6 +72,8 @@ class Thing:
     is_named_by_page: bool = False
     read_as: str = ""
     """What was read on it, if the page gives it another name."""
+    in_row: RowWords | None = None
+    """The row it is in, if others of its name are in rows above or below."""
 
 
 def read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) -> dict[Box, Reading | None]:
@@ -174,6 +190,8 @@ def shift_thing(thing: Thing, x: float, y: float) -> Thing:
         box=shift_box(thing.box, x, y),
         point=Point(x=thing.point.x + x, y=thing.point.y + y),
         grid=thing.grid and _shift_grid(thing.grid, x, y),
+        in_row=thing.in_row
+        and replace(thing.in_row, places=tuple(shift_box(each, x, y) for each in thing.in_row.places)),
         rows=tuple((row, text, shift_box(box, x, y)) for row, text, box in thing.rows),
     )
 

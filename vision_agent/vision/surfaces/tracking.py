@@ -28,6 +28,7 @@ from vision_agent.vision.surfaces.chart_things import (
     with_chart,
 )
 from vision_agent.vision.surfaces.charts import Chart
+from vision_agent.vision.surfaces.row_words import with_rows
 from vision_agent.vision.surfaces.same_look import (
     SAME_COLOURS,
     colour_difference,
@@ -193,6 +194,8 @@ class Drawing:
         chart, unread = read_chart(picture, inside, proposed, readings, read, scales) if read else ReadChart(None, 0)
         layouts = find_layouts(picture, proposed) if read and not chart else TableLayouts()
         things = found_things(picture, proposed, readings, layouts.layouts, is_read=read is not None)
+        if read and not chart:
+            things = with_rows(picture, things, readings, is_all=not proposed.left_out)
         found = [
             _KnownThing(
                 replace(shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
