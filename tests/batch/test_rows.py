@@ -38,6 +38,18 @@ def test_a_table_is_read_in_each_form(name: str, text: str, tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0c", "\x0b", "\x1c", "\x1d", "\x1e"], ids=ascii)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
+def test_only_line_feeds_and_carriage_returns_end_a_row(sign: str, end: str, tmp_path: Path) -> None:
+    named = table(tmp_path, f"who;no{sign}te{end}Ann{sign}Lee;1{end}Bob;2{end}")
+    assert [row.values for row in read_rows(named)] == [
+        {"who": f"Ann{sign}Lee", f"no{sign}te": "1"},
+        {"who": "Bob", f"no{sign}te": "2"},
+    ]
+    with pytest.raises(UsageError, match=r"Line 3 of .* 1 values for 2 columns"):
+        read_rows(table(tmp_path, f"who;note{end}Ann{sign}Lee;1{end}Bob{end}"))
+
+
 def test_values_of_json_are_texts_as_json_writes_them(tmp_path: Path) -> None:
     (row,) = read_rows(table(tmp_path, '{"n": 2, "price": 1.50, "ok": true, "note": null}', "a.jsonl"))
     assert row.values == {"n": "2", "price": "1.5", "ok": "true", "note": ""}

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -109,7 +110,8 @@ def read_rows(path: Path) -> tuple[Row, ...]:
 
 
 def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
-    lines = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text, path), strict=True)
+    # Only line feeds and carriage returns end a line: `str.splitlines` would also end it at a form feed or U+2028.
+    lines = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text, path), strict=True)
     names: list[str] = []
     try:
         for cells in lines:
@@ -128,7 +130,7 @@ def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
 
 def _delimiter(text: str, path: Path) -> str:
     """A tab, a semicolon as some spreadsheets write it, or a comma; the line of names tells."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in StringIO(text, newline="") if line.strip()), "")
     if path.suffix == ".tsv" or "\t" in first:
         return "\t"
     return ";" if first.count(";") > first.count(",") else ","
