@@ -50,9 +50,15 @@ def test_only_line_feeds_and_carriage_returns_end_a_row(sign: str, end: str, tmp
         read_rows(table(tmp_path, f"who;note{end}Ann{sign}Lee;1{end}Bob{end}"))
 
 
-def test_values_of_json_are_texts_as_json_writes_them(tmp_path: Path) -> None:
-    (row,) = read_rows(table(tmp_path, '{"n": 2, "price": 1.50, "ok": true, "note": null}', "a.jsonl"))
-    assert row.values == {"n": "2", "price": "1.5", "ok": "true", "note": ""}
+def test_values_of_json_are_texts_as_they_are_written_there(tmp_path: Path) -> None:
+    (row,) = read_rows(table(tmp_path, '{"n": 2, "price": 1.50, "ok": true, "note": null, "no": "1.0"}', "a.jsonl"))
+    assert row.values == {"n": "2", "price": "1.50", "ok": "true", "note": "", "no": "1.0"}
+
+
+@pytest.mark.parametrize("number", ["0.00001", "12345678901234567890.12", "1.10", "1E5", "-0", "1e400", "7" * 5000])
+def test_no_digit_of_a_number_in_json_is_changed(number: str, tmp_path: Path) -> None:
+    (row,) = read_rows(table(tmp_path, f'{{"n": {number}}}', "a.jsonl"))
+    assert row.values == {"n": number}
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,13 @@ def test_values_of_json_are_texts_as_json_writes_them(tmp_path: Path) -> None:
         ("a.jsonl", '{"a": 1}\n{"a": [1]}', "Line 2 .* 'a' is no text"),
         ("a.jsonl", "[1]", "Line 1 .* no JSON object"),
         ("a.jsonl", "{", "Line 1 .* no JSON"),
+        ("a.jsonl", '{"a": 1}\n{"a": "Ann", "b": 2, "a": "Bob"}', "Line 2 .* it has 'a' twice"),
+        ("a.jsonl", '{"a": 1}\n{"a": NaN}', "Line 2 .* no JSON: NaN is no number"),
+        ("a.jsonl", '{"a": -Infinity}', "Line 1 .* no JSON: -Infinity is no number"),
+        ("a.jsonl", '{"a": {"b": 1}}', "Line 1 .* 'a' is no text"),
+        ("a.jsonl", f'{{"a": {"[" * 100_000}', "Line 1 .* no JSON"),
+        ("a.jsonl", '{"a": 0012}', "Line 1 .* no JSON"),
+        ("a.jsonl", '{"a": "\\ud83d"}', "Line 1 .* 'a' has one half of a character"),
         ("a.xlsx", "", r"must end in one of \.csv"),
     ],
 )

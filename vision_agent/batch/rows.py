@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from vision_agent.base_model import FrozenModel
@@ -20,6 +20,7 @@ from vision_agent.text.values_apart import set_apart
 FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}")
 _BEGINS_PLACEHOLDER = re.compile(r"<(?:secret|private):")
+_HALF = re.compile("[\ud800-\udfff]")
 _MOST_BYTES = 64_000_000
 _LONGEST = 10_000
 """Characters of one value."""
@@ -141,23 +142,32 @@ def _json_lines(text: str, path: Path) -> Iterator[dict[str, str]]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
-        except ValueError as error:
+            found = _JSON.decode(line.strip())
+        except (ValueError, RecursionError) as error:
             raise _wrong(path, number, f"it is no JSON: {error}") from error
-        if not isinstance(found, dict):
+        if not isinstance(found, tuple):
             raise _wrong(path, number, "it is no JSON object")
-        _check_names(list(found), path)
-        for name, value in found.items():
-            if isinstance(value, dict | list):
-                raise _wrong(path, number, f"{name!r} is no text, number, true, false or null")
-        values = {name: _text(value) for name, value in found.items()}
-        yield _checked(values, path, number)
+        names = [name for name, _ in found]
+        if twice := next((each for each in names if names.count(each) > 1), None):
+            raise _wrong(path, number, f"it has {twice!r} twice, which may be two values; leave one out")
+        _check_names(names, path)
+        if deep := next((name for name, value in found if isinstance(value, tuple | list)), None):
+            raise _wrong(path, number, f"{deep!r} is no text, number, true, false or null")
+        yield _checked({name: _text(value) for name, value in found}, path, number)
 
 
-def _text(value: object) -> str:
+def _text(value: str | bool | None) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number there")
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=_no_number)
+"""Keeps numbers as they are written, digit by digit, and each name of an object however often it has it."""
 
 
 def _check_names(names: list[str], path: Path) -> None:
@@ -172,6 +182,8 @@ def _check_names(names: list[str], path: Path) -> None:
 def _checked(values: dict[str, str], path: Path, line: int) -> dict[str, str]:
     if long := next((name for name, value in values.items() if len(value) > _LONGEST), None):
         raise _wrong(path, line, f"{long!r} is longer than {_LONGEST} characters")
+    if half := next((name for name, value in values.items() if _HALF.search(value)), None):
+        raise _wrong(path, line, f"{half!r} has one half of a character, such as \\ud83d without the other")
     return values
 
 
