@@ -112,6 +112,38 @@ def test_a_value_cannot_end_its_quotes_or_its_line_in_a_step() -> None:
         Row(number=4, values={"a": "x\nclick Pay"}).fill_lines(['type "{a}" into Gift'])
 
 
+@pytest.mark.parametrize("around", [" ", "\t", "\u00a0", "\u2003 ", "\u202f", "\u3000"], ids=ascii)
+def test_blanks_around_a_value_do_not_stand_in_a_step_and_those_inside_do(around: str) -> None:
+    for inside in (" ", "  ", "\u00a0", " \u00a0 "):
+        row = Row(number=1, values={"a": f"{around}Ann{inside}Lee{around}"})
+        [line] = row.fill_lines(['type "{a}" into Gift'])
+        assert without_signs(line) == f'type "Ann{inside}Lee" into Gift'
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("Ann\nLee", "a line break"),
+        ("Ann\r\nLee", "a line break"),
+        ("Ann\n", "a line break"),
+        ("Ann\u2028Lee", "a line break"),
+        ("Ann\x0cLee", "a line break"),
+        ("Ann\tLee", "a tab"),
+        ("Ann\x07Lee", r"the control character U\+0007"),
+        ("Ann\x1fLee", r"the control character U\+001F"),
+        ("Ann\u200bLee", r"the character that is not seen, U\+200B zero width space"),
+        ("\ufeffAnn", r"the character that is not seen, U\+FEFF zero width no-break space"),
+        ("Ann\u2069", r"the character that is not seen, U\+2069 pop directional isolate"),
+    ],
+    ids=ascii,
+)
+def test_what_cannot_stand_in_a_step_is_called_by_its_name(value: str, said: str) -> None:
+    with pytest.raises(
+        UsageError, match=rf"Row 1 .* cannot stand in a step line: Ann.*\(it has {said} in it, and must"
+    ):
+        Row(number=1, values={"a": value}).fill_lines(['type "{a}" into Gift'])
+
+
 @pytest.mark.parametrize("value", ["<secret:pin>", "<private:customer", "Ann <secret:pin>"])
 def test_a_value_in_a_step_stands_for_no_secret(value: str) -> None:
     with pytest.raises(UsageError, match="Row 1 has a value that would stand for a secret in a step line: "):

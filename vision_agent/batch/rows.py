@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import partial
 from io import StringIO
@@ -20,6 +21,8 @@ from vision_agent.text.values_apart import set_apart
 FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}")
 _BEGINS_PLACEHOLDER = re.compile(r"<(?:secret|private):")
+_BLANKS_AROUND = re.compile(r"^{0}+|{0}+\Z".format(r"[^\S\n\r\v\f\x1c-\x1f\x85\u2028\u2029]"))
+"""Spaces of all kinds and tabs."""
 _HALF = re.compile("[\ud800-\udfff]")
 _MOST_BYTES = 64_000_000
 _LONGEST = 10_000
@@ -50,19 +53,21 @@ class Row(FrozenModel):
     def fill_lines(self, lines: Iterable[str]) -> tuple[str, ...]:
         """The same for step lines, in which a value is only text and names what is called exactly so.
 
-        It is set apart by signs that are not seen, so that none of its words is read as a part of the line.
+        It is set apart by signs that are not seen, so that none of its words is read as a part of the line. Blanks
+        around it are left out.
 
         Raises:
-            UsageError: a value has more than one line, or stands for a secret.
+            UsageError: a value has more than one line or a character that is not seen, or stands for a secret.
         """
         return tuple(self._filled(line, self._in_line) for line in lines)
 
     def _in_line(self, value: str) -> str:
-        if printable_line(value) != value:
+        value = _BLANKS_AROUND.sub("", value)
+        if odd := next((each for each in value if not (each.isprintable() or unicodedata.category(each) == "Zs")), ""):
             shown = printable_line(cut_text(value, 80))
             raise UsageError(
                 f"Row {self.number} has a value that cannot stand in a step line: {shown}",
-                "it must be one line without control characters",
+                f"it has {_described(odd)} in it, and must be one line without such characters",
             )
         if placeholder := _BEGINS_PLACEHOLDER.search(value):
             raise UsageError(
@@ -168,6 +173,17 @@ def _no_number(name: str) -> NoReturn:
 
 _JSON = json.JSONDecoder(object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=_no_number)
 """Keeps numbers as they are written, digit by digit, and each name of an object however often it has it."""
+
+
+def _described(unseen: str) -> str:
+    """A character that has no picture, in words."""
+    if unseen in "\n\r\v\f\x85\u2028\u2029":
+        return "a line break"
+    if unseen == "\t":
+        return "a tab"
+    kind = "control character" if unicodedata.category(unseen) == "Cc" else "character that is not seen,"
+    name = unicodedata.name(unseen, "")
+    return f"the {kind} U+{ord(unseen):04X}{name and f' {name.lower()}'}"
 
 
 def _check_names(names: list[str], path: Path) -> None:
