@@ -42,6 +42,7 @@ const LONGEST_TYPED = 20_000;
 const state = {
   doc: /** @type {Document | null} */ (null), send: /** @type {((told: string) => void) | null} */ (null), gesture: 0,
   press: /** @type {Press | null} */ (null), pressed: /** @type {Element | null} */ (null),
+  dragging: /** @type {Press | null} */ (null),
   typedIn: /** @type {Element | null} */ (null), entered: /** @type {string | null} */ (null),
   clicked: /** @type {Element | null} */ (null), mayScroll: false,
   places: /** @type {Map<Element, number[]>} */ (new Map()),
@@ -53,7 +54,7 @@ const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
   ['keyup', onKeyUp],
   ['beforeinput', onBeforeInput], ['change', onChange], ['focusout', onFocusOut], ['wheel', onWheel],
   ['scrollend', onScrollEnd], ['pagehide', flushAll], ['visibilitychange', onVisibilityChange],
-  ['drop', onDrop], ['blur', onBlur],
+  ['dragstart', onDragStart], ['drop', onDrop], ['dragend', onDragEnd], ['blur', onBlur],
 ]);
 /** What a key caused in these words says more than the key. */
 const SAYS_MORE = new Set(['ticked', 'chose', 'set', 'gave']);
@@ -68,8 +69,8 @@ export function watchHumanInput(doc, { name }) {
   if (typeof send !== 'function') return { watched: false };
   if (state.send !== send || state.doc !== doc) {
     Object.assign(state, {
-      doc, send, press: null, pressed: null, typedIn: null, entered: null, clicked: null, mayScroll: false,
-      places: new Map(),
+      doc, send, press: null, dragging: null, pressed: null, typedIn: null, entered: null, clicked: null,
+      mayScroll: false, places: new Map(),
     });
     forgetKeys();
   }
@@ -83,7 +84,8 @@ export function stopHumanInput({ name }) {
   for (const [type, hear] of LISTENERS) removeCaptureListener(window, type, hear);
   Reflect.deleteProperty(globalThis, name);
   Object.assign(state, {
-    doc: null, send: null, press: null, pressed: null, typedIn: null, entered: null, clicked: null, places: new Map(),
+    doc: null, send: null, press: null, dragging: null, pressed: null, typedIn: null, entered: null, clicked: null,
+    places: new Map(),
   });
   return { left: true };
 }
@@ -197,6 +199,7 @@ function onPointerDown(event) {
   if (fieldOf(element) !== state.typedIn) flush(false);
   state.gesture++;
   state.mayScroll = true;
+  state.dragging = null;
   // The target is described as it was before the page got the press.
   state.pressed = element;
   state.press = {
@@ -216,7 +219,7 @@ function onPointerMove(event) {
 function onPointerUp(event) {
   const press = state.press;
   if (!event.isTrusted || !press) return;
-  state.press = null;
+  state.press = state.dragging = null;
   const name = localNameOf(press.element);
   // The press only opens a list or a file chooser; the choice itself is reported.
   if (name === 'select' || name === 'option' || name === 'optgroup' || inputTypeOf(press.element) === 'file') return;
@@ -233,20 +236,37 @@ function onPointerCancel() {
   state.press = null;
 }
 
-/** @param {MouseEvent} event */
+/**
+ * The browser's own drag and drop begins. It cancels the pointer before anything is dropped.
+ * @param {DragEvent} event
+ */
+function onDragStart(event) {
+  if (event.isTrusted) state.dragging = state.press;
+}
+
+/** @param {DragEvent} event */
 function onDrop(event) {
-  if (!event.isTrusted || !state.press) return;
-  const press = state.press;
-  state.press = null;
-  dragged(event, press);
+  const press = state.dragging ?? state.press;
+  if (!event.isTrusted || !press) return;
+  state.press = state.dragging = null;
+  if (!fieldOf(press.element)) dragged(event, { ...press, modifiers: modifiersOf(event) });
+}
+
+/** Nothing in this document took it, or the person gave up, which looks the same. @param {DragEvent} event */
+function onDragEnd(event) {
+  const press = state.dragging;
+  if (!event.isTrusted || !press) return;
+  state.press = state.dragging = null;
+  const { stood, x, y } = press;
+  if (!fieldOf(press.element)) tell('dragged', press.element, { ...stood, x, y, taken: false });
 }
 
 /** @param {MouseEvent} event @param {Press} press */
-function dragged(event, { element, stood, x, y, path }) {
+function dragged(event, { element, stood, x, y, path, modifiers }) {
   const every = Math.ceil(path.length / MOST_PATH) || 1;
   const onto = elementIn(event);
   tell('dragged', element, {
-    ...stood, x, y, to: [event.clientX, event.clientY], onto: onto ? standingOf(onto).keys : [],
+    ...stood, x, y, modifiers, to: [event.clientX, event.clientY], onto: onto ? standingOf(onto).keys : [],
     path: path.filter((_, index) => index % every === 0).slice(0, MOST_PATH),
   });
 }
@@ -390,7 +410,7 @@ function onVisibilityChange(event) {
   }
 }
 
-/** @param {PointerEvent | KeyboardEvent} event @param {boolean} [isLetter] Shift has made the letter what it is */
+/** @param {MouseEvent | KeyboardEvent} event @param {boolean} [isLetter] Shift has made the letter what it is */
 function modifiersOf(event, isLetter) {
   return [
     event.altKey ? 'Alt' : '', event.ctrlKey ? 'Control' : '', event.metaKey ? 'Meta' : '',
