@@ -44,6 +44,7 @@ const state = {
   press: /** @type {Press | null} */ (null), pressed: /** @type {Element | null} */ (null),
   dragging: /** @type {Press | null} */ (null),
   typedIn: /** @type {Element | null} */ (null), entered: /** @type {string | null} */ (null),
+  keyed: /** @type {Element | null} */ (null), set: /** @type {{element: Element, value: string} | null} */ (null),
   clicked: /** @type {Element | null} */ (null), mayScroll: false,
   places: /** @type {Map<Element, number[]>} */ (new Map()),
 };
@@ -69,8 +70,8 @@ export function watchHumanInput(doc, { name }) {
   if (typeof send !== 'function') return { watched: false };
   if (state.send !== send || state.doc !== doc) {
     Object.assign(state, {
-      doc, send, press: null, dragging: null, pressed: null, typedIn: null, entered: null, clicked: null,
-      mayScroll: false, places: new Map(),
+      doc, send, press: null, dragging: null, pressed: null, typedIn: null, entered: null, keyed: null, set: null,
+      clicked: null, mayScroll: false, places: new Map(),
     });
     forgetKeys();
   }
@@ -84,8 +85,8 @@ export function stopHumanInput({ name }) {
   for (const [type, hear] of LISTENERS) removeCaptureListener(window, type, hear);
   Reflect.deleteProperty(globalThis, name);
   Object.assign(state, {
-    doc: null, send: null, press: null, dragging: null, pressed: null, typedIn: null, entered: null, clicked: null,
-    places: new Map(),
+    doc: null, send: null, press: null, dragging: null, pressed: null, typedIn: null, entered: null, keyed: null,
+    set: null, clicked: null, places: new Map(),
   });
   return { left: true };
 }
@@ -181,9 +182,30 @@ function flush(submit, text) {
   tell('typed', field, { text: said.length > LONGEST_TYPED ? null : said, secret, submit: isSent });
 }
 
-/** Reports the text that is still unreported, and the keys that are down: they come up elsewhere. */
+/**
+ * Notes a value that keys have set. More keys may follow: of a date, each digit of the year makes another one, and the
+ * earlier ones may be out of the field's range. So it is reported once the person goes on to something else.
+ * @param {Element} element @param {string} value
+ */
+function noteSet(element, value) {
+  if (state.set?.element !== element) {
+    flushSet();
+    tell('typing', element);
+  }
+  state.set = { element, value };
+}
+
+/** Reports the value that keys have set last and that is still unreported. */
+function flushSet() {
+  const set = state.set;
+  state.set = null;
+  if (set) tell('set', set.element, { value: set.value });
+}
+
+/** Reports the text or value that is still unreported, and the keys that are down: they come up elsewhere. */
 function flushAll() {
   flush(false);
+  flushSet();
   takeAllKeys(performance.now()).forEach(sendInput);
 }
 
@@ -197,6 +219,8 @@ function onPointerDown(event) {
   const element = elementIn(event);
   if (!event.isTrusted || !element || !POINTER_BUTTONS[event.button]) return;
   if (fieldOf(element) !== state.typedIn) flush(false);
+  if (element !== state.set?.element) flushSet();
+  state.keyed = null;
   state.gesture++;
   state.mayScroll = true;
   state.dragging = null;
@@ -288,12 +312,16 @@ function onKeyDown(event) {
   if (!event.isTrusted || event.isComposing || !element || ONLY_HELD.has(event.key)) return;
   if (countRepeat(event)) return;
   sendInput(takeKeyUp(event.code, event.timeStamp));
-  state.gesture++;
-  state.mayScroll = true;
-  noteScrollers(element);
   const { key } = event;
   const isPlain = !(event.ctrlKey || event.metaKey || event.altKey);
   const isLetter = key.length === 1;
+  const isOfValue = isPlain && (isLetter || STEPS_VALUE.has(key) || MOVES_CARET.has(key));
+  const setsValue = SET_AT_ONCE.has(inputTypeOf(element)) && (isOfValue || key === 'Tab');
+  if (!setsValue || element !== state.set?.element) flushSet();
+  state.keyed = setsValue ? element : null;
+  state.gesture++;
+  state.mayScroll = true;
+  noteScrollers(element);
   const field = fieldOf(element);
   if (key === 'Tab' || (!isPlain && EDITS.has(key.toLowerCase()))) return;
   if (field) {
@@ -307,7 +335,7 @@ function onKeyDown(event) {
     }
     if (isPlain && key === 'Enter' && state.typedIn === field) return flush(true);
     flush(false);
-  } else if (isPlain && (STEPS_VALUE.has(key) || isLetter) && isChosenAsAWhole(element)) {
+  } else if (setsValue || (isPlain && (STEPS_VALUE.has(key) || isLetter) && localNameOf(element) === 'select')) {
     return; // what they do to it is reported as a choice
   }
   // Letters that go to no field may be a password, as in a remote desktop that is drawn.
@@ -318,11 +346,6 @@ function onKeyDown(event) {
     on_page: ['body', 'html'].includes(localNameOf(element)),
   });
   noteKeyDown(event, state.gesture, told);
-}
-
-/** Whether keys change the value as a whole, and not letter by letter. @param {Element} element */
-function isChosenAsAWhole(element) {
-  return localNameOf(element) === 'select' || SET_AT_ONCE.has(inputTypeOf(element));
 }
 
 /** @param {KeyboardEvent} event */
@@ -347,6 +370,7 @@ function onBeforeInput(event) {
 /** @param {Event} event */
 function onFocusOut(event) {
   if (event.isTrusted && state.typedIn && fieldOf(elementIn(event)) === state.typedIn) flush(false);
+  if (event.isTrusted && state.set?.element === elementIn(event)) flushSet();
 }
 
 /** @param {Event} event */
@@ -366,6 +390,8 @@ function onChange(event) {
   } else if (type === 'file') {
     tell('gave', element, { files: Array.from(input.files ?? [], (file) => file.name) });
   } else if (SET_AT_ONCE.has(type) || (type === 'number' && state.typedIn !== element && state.pressed === element)) {
+    if (state.keyed === element) return noteSet(element, input.value);
+    if (state.set?.element === element) state.set = null; // chosen from a calendar after some keys
     tell('set', element, { value: input.value });
   } else if (state.typedIn === element) {
     flush(false);

@@ -22,6 +22,7 @@ from vision_agent.actions import (
     Point,
     Press,
     Scroll,
+    Set,
     Type,
     Upload,
 )
@@ -502,6 +503,52 @@ async def test_what_a_person_drags_as_the_browser_itself_does_it_is_told(page: P
     assert gave_up.words.endswith('"Card", which nothing in its document took; it is not recorded as an action')
     assert clicked.action == Click(target=wall)
     assert await page.inner_text("#moved") == "cancelled dropped cancelled dropped cancelled"
+
+
+DATES = """<title>Dates</title><label>Day <input type=date id=day min=2026-01-01 max=2026-12-31></label>
+<label>At <input type=time id=at></label><label>Level <input type=range id=level value=50></label>
+<button onclick="used.value += day.value + ' '">Use</button><output id=used></output>
+<script>window.seen = []; day.onchange = () => seen.push(day.value)</script>"""
+
+
+async def test_a_date_that_a_person_types_is_set_once_and_what_was_used_of_it_before_is_told(page: Page) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.focus("#day")
+        for digit in "02032026":
+            await page.keyboard.type(digit)
+            await passing(page, 0.15)
+        await page.click("text=Use")
+        await listening.until(2)
+        await page.focus("#day")
+        await page.keyboard.press("Tab")  # within the field, to the day
+        await page.keyboard.type("05")
+        await page.focus("#at")
+        await page.keyboard.type("0915AM")
+        await page.focus("#level")
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("ArrowRight")
+        await page.click("text=Use")
+        await listening.until(6)
+        await page.focus("#day")
+        await page.keyboard.type("0607")
+
+    await page.set_content(DATES)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    seen = await page.evaluate("seen")
+    assert {"0002-02-03", "0020-02-03", "0202-02-03", "2026-02-03"} <= set(seen), seen
+    told = [each.action for each in listening.done]
+    assert [each.value if isinstance(each, Set) else type(each).__name__ for each in told] == [
+        *("2026-02-03", "Click"),
+        *("2026-02-05", "09:15", "52", "Click"),
+        "2026-06-07",
+    ]
+    first = listening.done[0]
+    assert [mark.state.value for mark in first.observation.marks if mark.name == "Day"] == [""]
+    assert await page.inner_text("#used") == "2026-02-03 2026-02-05"
 
 
 async def test_a_key_that_ticks_something_is_told_as_the_tick_alone(page: Page, serve: Any) -> None:
