@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import logging
 import pickle
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, Route, expect
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 
 import vision_agent
@@ -22,7 +23,7 @@ from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read
 from vision_agent.session.keywords import Output
-from vision_agent.types import Decision, Limits, Outcome, Run, SuccessCheck, Usage
+from vision_agent.types import Decision, Limits, Observation, Outcome, Run, Step, SuccessCheck, Usage
 
 SHOP = """<title>Shop</title><label>Name <input id=who></label>
 <button onclick="document.querySelector('output').textContent = 'Thank you, ' + who.value">Order</button>
@@ -533,6 +534,90 @@ async def test_a_browser_whose_block_has_ended_does_nothing(page: Page, serve: S
         with pytest.raises(UsageError, match=r"no longer attached: its `with attach\(page\)` block has ended"):
             await call()
     assert await page.title() == "Lists"
+
+
+AT_ONCE = """<title>At once</title><table>{rows}</table><label>One <input id=one></label>
+<label>Two <input id=two></label><button onclick="fetch('/asked').then(() => told.value += 'answered ')">Ask</button>
+<p>Pressed: <output id=told></output>"""
+DELETES = "".join(
+    f"<tr><td>{name}<td><button onclick=\"told.value += '{name} '\">Delete</button>" for name in ("Ann", "Bob", "Cid")
+)
+
+
+async def test_calls_that_are_made_at_once_are_carried_out_one_after_the_other(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": AT_ONCE.format(rows=DELETES)}))
+    done: list[str] = []
+    async with attach(page, on_step=lambda step: done.append(step.decision.actions[0].kind)) as browser:
+        seen, *outcomes = await asyncio.gather(
+            browser.observe(),
+            browser.do('type "alpha beta" into One'),
+            browser.do("click Delete in row Bob"),
+            browser.do('type "gamma delta" into Two'),
+            browser.do("click Delete in row Ann"),
+        )
+    assert isinstance(seen, Observation)
+    assert [each.status for each in outcomes] == ["done"] * 4, [each.sentence for each in outcomes]
+    assert done == ["type", "click", "type", "click"]
+    assert await page.evaluate("[one.value, two.value, told.value]") == ["alpha beta", "gamma delta", "Bob Ann "]
+
+
+async def test_a_call_that_is_cancelled_while_it_waits_for_its_turn_does_nothing(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": AT_ONCE.format(rows=DELETES)}))
+    async with attach(page) as browser:
+        first, second, third = (
+            asyncio.create_task(browser.do(line))
+            for line in ('type "alpha" into One', "click Delete in row Bob", "click Delete in row Cid")
+        )
+        await asyncio.sleep(0)  # each has asked for its turn
+        second.cancel()
+        assert [(await each).status for each in (first, third)] == ["done", "done"]
+        with pytest.raises(asyncio.CancelledError):
+            await second
+    assert await page.evaluate("told.value") == "Cid "
+
+
+async def test_a_call_that_waits_when_the_block_ends_is_not_made(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": AT_ONCE.format(rows=DELETES)}))
+    async with attach(page) as browser:
+        first = asyncio.create_task(browser.do('type "alpha" into One'))
+        second = asyncio.create_task(browser.do("click Delete in row Bob"))
+        await asyncio.sleep(0)
+        first.cancel()
+    with pytest.raises(UsageError, match="block has ended"):
+        await second
+    assert await page.evaluate("told.value") == ""
+
+
+async def test_a_handler_of_the_owner_may_call_while_a_call_waits_for_what_it_asks(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": AT_ONCE.format(rows=DELETES)}))
+    async with attach(page) as browser:
+
+        async def answer(route: Route) -> None:
+            await browser.do("click Delete in row Bob")
+            await route.fulfill(body="yes")
+
+        await page.route("**/asked", answer)
+        assert (await browser.do("click Ask")).status == "done"
+        assert (await browser.do("click Delete in row Cid")).status == "done"
+        await expect(page.locator("#told")).to_contain_text("answered")
+        assert set((await page.locator("#told").inner_text()).split()) == {"Bob", "Cid", "answered"}
+
+
+async def test_a_call_from_within_another_one_is_refused_and_does_not_hang(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": AT_ONCE.format(rows=DELETES)}))
+    said: list[str] = []
+
+    def call_again(_: Step) -> None:
+        try:
+            browser.do("click Delete in row Bob").send(None)
+        except UsageError as error:
+            said.append(str(error))
+
+    async with attach(page, on_step=call_again) as browser:
+        assert (await browser.do("click Delete in row Cid")).status == "done"
+    [refusal] = said
+    assert refusal.startswith("A call on this page was made from within another one, which would wait for itself")
+    assert await page.evaluate("told.value") == "Cid "
 
 
 def test_attach_that_was_not_entered_says_how_it_is_entered() -> None:

@@ -50,7 +50,7 @@ async def recording(url: str, folder: Path, *arguments: str) -> AsyncIterator[tu
             *(sys.executable, "-m", "vision_agent", *command), stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder
         )
         try:
-            where = "order.txt as step lines while you do it" if "--out" in arguments else "--out FILE"
+            where = "as step lines while you do it" if "--out" in arguments else "--out FILE"
             begun = await told(process, PROMPT)
             assert where in begun
             assert ("a record opens no files by itself" in begun) == url.startswith("file:")
@@ -106,6 +106,54 @@ async def test_what_a_person_does_is_recorded_and_done_again_by_its_lines(serve:
     agent = Agent(Task(goal="Again", start_url=url, checks=(), limits=Settings().limits), model=StepsModel(again),
                   settings=Settings(runs=tmp_path / "again"))  # fmt: skip
     assert (await agent.run()).ok, agent.ending
+
+
+BOARD = """<title>Board</title><style>[role] { width: 120px; height: 40px; border: 1px solid }</style>
+<label>Day <input type=date min=2026-01-01></label>
+<div role=button tabindex=0 draggable=true ondragstart="event.dataTransfer.setData('text', 'x')">Card</div>
+<div role=button tabindex=0 ondragover="event.preventDefault()" ondrop="said.value += 'dropped '">Done</div>
+<button onclick="said.value += `on ${document.querySelector('input').value}`">Book</button><output id=said></output>"""
+
+
+@pytest.mark.timeout(240)
+async def test_a_typed_date_and_a_card_that_is_dragged_are_done_again_by_the_lines(
+    serve: Server, tmp_path: Path
+) -> None:
+    url = serve({"/": BOARD})
+    async with recording(url, tmp_path, "--out", "book.txt") as (process, page):
+        await page.get_by_label("Day").focus()
+        await page.keyboard.type("02032026")
+        card, done = [await page.get_by_role("button", name=name).bounding_box() for name in ("Card", "Done")]
+        assert card is not None
+        assert done is not None
+        await page.mouse.move(card["x"] + 20, card["y"] + 20)
+        await page.mouse.down()
+        await page.mouse.move(card["x"] + 40, card["y"] + 30, steps=5)
+        await page.mouse.move(done["x"] + 40, done["y"] + 30, steps=5)
+        await page.mouse.up()
+        await page.get_by_role("button", name="Book").click()
+        await page.wait_for_function("said.value === 'dropped on 2026-02-03'")
+        _, err = await process.communicate(b"\n")
+
+    assert process.returncode == 0, err
+    lines = (tmp_path / "book.txt").read_text("utf-8").splitlines()
+    assert lines[2:] == ["set Day to 2026-02-03", "drag Card to Done", "click Book", "finish"]
+    [folder] = (tmp_path / "runs").iterdir()
+    test = tmp_path / "test_board.py"
+    for command in (
+        ("run", url, "--steps", "book.txt", "--expect", "dropped on 2026-02-03"),
+        ("export", str(folder), "--to", "pytest", "--out", str(test)),
+    ):
+        again = await asyncio.to_thread(
+            subprocess.run,
+            [python(), "-m", "vision_agent", *command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=150,
+        )
+        assert again.returncode == 0, again.stderr
+    assert "page.mouse.down()" in test.read_text("utf-8")
 
 
 async def test_lines_go_to_standard_output_and_nothing_else_does(serve: Server, tmp_path: Path) -> None:

@@ -279,6 +279,30 @@ def test_an_attached_page_takes_secrets_by_name_and_tells_each_action(small: pla
     assert "hunter" not in str([step.model_dump_json() for step in steps])
 
 
+def test_a_call_from_within_another_one_is_refused_and_does_not_hang(small: plain.Page) -> None:
+    said: list[str] = []
+
+    def call_again(_: Step) -> None:
+        with pytest.raises(UsageError, match="made from within another one, which would wait for itself") as refused:
+            browser.do("click Go")
+        said.append(refused.value.hint)
+
+    title = small.title()
+    with attach(small, on_step=call_again) as browser:
+        browser.do("hover Go")
+    assert said == ["make it after the other has returned"]
+    assert small.title() == title
+
+
+def test_a_handler_of_the_owner_has_its_turn_after_the_call_that_caused_it(small: plain.Page) -> None:
+    hovered: list[str] = []
+    small.on("console", lambda message: message.text == "pressed" and hovered.append(browser.do("hover Go").status))
+    with attach(small) as browser:
+        assert browser.do("click Go").status == "done"
+        assert browser.do("hover Go").status == "done"
+    assert hovered == ["done"]
+
+
 def test_nothing_of_ours_listens_when_we_are_done(small: plain.Page) -> None:
     before = listeners(small)
     with attach(small) as browser:

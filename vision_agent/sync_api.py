@@ -340,11 +340,18 @@ def run_sync(page: Page, work: Coroutine[Any, Any, T]) -> T:
 
     Raises:
         BrowserUnavailable: the page's Playwright has been stopped.
+        UsageError: it is called from what the loop itself calls, such as `on_step`, and so would never return.
     """
     if page._loop.is_closed():
         work.close()
         raise BrowserUnavailable(
             "The page cannot be used: its Playwright has been stopped", "stay inside `with sync_playwright()`"
+        )
+    if page._dispatcher_fiber.getcurrent() is page._dispatcher_fiber:
+        work.close()
+        raise UsageError(
+            "A call on this page was made from within another one, which would wait for itself",
+            "make it after the other has returned",
         )
     running: list[asyncio.Task[Any]] = []
     was_interrupted = False

@@ -42,7 +42,9 @@ const LONGEST_TYPED = 20_000;
 const state = {
   doc: /** @type {Document | null} */ (null), send: /** @type {((told: string) => void) | null} */ (null), gesture: 0,
   press: /** @type {Press | null} */ (null), pressed: /** @type {Element | null} */ (null),
+  dragging: /** @type {Press | null} */ (null),
   typedIn: /** @type {Element | null} */ (null), entered: /** @type {string | null} */ (null),
+  keyed: /** @type {Element | null} */ (null), set: /** @type {{element: Element, value: string} | null} */ (null),
   clicked: /** @type {Element | null} */ (null), mayScroll: false,
   places: /** @type {Map<Element, number[]>} */ (new Map()),
 };
@@ -53,7 +55,7 @@ const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
   ['keyup', onKeyUp],
   ['beforeinput', onBeforeInput], ['change', onChange], ['focusout', onFocusOut], ['wheel', onWheel],
   ['scrollend', onScrollEnd], ['pagehide', flushAll], ['visibilitychange', onVisibilityChange],
-  ['drop', onDrop], ['blur', onBlur],
+  ['dragstart', onDragStart], ['drop', onDrop], ['dragend', onDragEnd], ['blur', onBlur],
 ]);
 /** What a key caused in these words says more than the key. */
 const SAYS_MORE = new Set(['ticked', 'chose', 'set', 'gave']);
@@ -68,8 +70,8 @@ export function watchHumanInput(doc, { name }) {
   if (typeof send !== 'function') return { watched: false };
   if (state.send !== send || state.doc !== doc) {
     Object.assign(state, {
-      doc, send, press: null, pressed: null, typedIn: null, entered: null, clicked: null, mayScroll: false,
-      places: new Map(),
+      doc, send, press: null, dragging: null, pressed: null, typedIn: null, entered: null, keyed: null, set: null,
+      clicked: null, mayScroll: false, places: new Map(),
     });
     forgetKeys();
   }
@@ -83,7 +85,8 @@ export function stopHumanInput({ name }) {
   for (const [type, hear] of LISTENERS) removeCaptureListener(window, type, hear);
   Reflect.deleteProperty(globalThis, name);
   Object.assign(state, {
-    doc: null, send: null, press: null, pressed: null, typedIn: null, entered: null, clicked: null, places: new Map(),
+    doc: null, send: null, press: null, dragging: null, pressed: null, typedIn: null, entered: null, keyed: null,
+    set: null, clicked: null, places: new Map(),
   });
   return { left: true };
 }
@@ -179,9 +182,30 @@ function flush(submit, text) {
   tell('typed', field, { text: said.length > LONGEST_TYPED ? null : said, secret, submit: isSent });
 }
 
-/** Reports the text that is still unreported, and the keys that are down: they come up elsewhere. */
+/**
+ * Notes a value that keys have set. More keys may follow: of a date, each digit of the year makes another one, and the
+ * earlier ones may be out of the field's range. So it is reported once the person goes on to something else.
+ * @param {Element} element @param {string} value
+ */
+function noteSet(element, value) {
+  if (state.set?.element !== element) {
+    flushSet();
+    tell('typing', element);
+  }
+  state.set = { element, value };
+}
+
+/** Reports the value that keys have set last and that is still unreported. */
+function flushSet() {
+  const set = state.set;
+  state.set = null;
+  if (set) tell('set', set.element, { value: set.value });
+}
+
+/** Reports the text or value that is still unreported, and the keys that are down: they come up elsewhere. */
 function flushAll() {
   flush(false);
+  flushSet();
   takeAllKeys(performance.now()).forEach(sendInput);
 }
 
@@ -195,8 +219,11 @@ function onPointerDown(event) {
   const element = elementIn(event);
   if (!event.isTrusted || !element || !POINTER_BUTTONS[event.button]) return;
   if (fieldOf(element) !== state.typedIn) flush(false);
+  if (element !== state.set?.element) flushSet();
+  state.keyed = null;
   state.gesture++;
   state.mayScroll = true;
+  state.dragging = null;
   // The target is described as it was before the page got the press.
   state.pressed = element;
   state.press = {
@@ -216,7 +243,7 @@ function onPointerMove(event) {
 function onPointerUp(event) {
   const press = state.press;
   if (!event.isTrusted || !press) return;
-  state.press = null;
+  state.press = state.dragging = null;
   const name = localNameOf(press.element);
   // The press only opens a list or a file chooser; the choice itself is reported.
   if (name === 'select' || name === 'option' || name === 'optgroup' || inputTypeOf(press.element) === 'file') return;
@@ -233,20 +260,37 @@ function onPointerCancel() {
   state.press = null;
 }
 
-/** @param {MouseEvent} event */
+/**
+ * The browser's own drag and drop begins. It cancels the pointer before anything is dropped.
+ * @param {DragEvent} event
+ */
+function onDragStart(event) {
+  if (event.isTrusted) state.dragging = state.press;
+}
+
+/** @param {DragEvent} event */
 function onDrop(event) {
-  if (!event.isTrusted || !state.press) return;
-  const press = state.press;
-  state.press = null;
-  dragged(event, press);
+  const press = state.dragging ?? state.press;
+  if (!event.isTrusted || !press) return;
+  state.press = state.dragging = null;
+  if (!fieldOf(press.element)) dragged(event, { ...press, modifiers: modifiersOf(event) });
+}
+
+/** Nothing in this document took it, or the person gave up, which looks the same. @param {DragEvent} event */
+function onDragEnd(event) {
+  const press = state.dragging;
+  if (!event.isTrusted || !press) return;
+  state.press = state.dragging = null;
+  const { stood, x, y } = press;
+  if (!fieldOf(press.element)) tell('dragged', press.element, { ...stood, x, y, taken: false });
 }
 
 /** @param {MouseEvent} event @param {Press} press */
-function dragged(event, { element, stood, x, y, path }) {
+function dragged(event, { element, stood, x, y, path, modifiers }) {
   const every = Math.ceil(path.length / MOST_PATH) || 1;
   const onto = elementIn(event);
   tell('dragged', element, {
-    ...stood, x, y, to: [event.clientX, event.clientY], onto: onto ? standingOf(onto).keys : [],
+    ...stood, x, y, modifiers, to: [event.clientX, event.clientY], onto: onto ? standingOf(onto).keys : [],
     path: path.filter((_, index) => index % every === 0).slice(0, MOST_PATH),
   });
 }
@@ -268,12 +312,16 @@ function onKeyDown(event) {
   if (!event.isTrusted || event.isComposing || !element || ONLY_HELD.has(event.key)) return;
   if (countRepeat(event)) return;
   sendInput(takeKeyUp(event.code, event.timeStamp));
-  state.gesture++;
-  state.mayScroll = true;
-  noteScrollers(element);
   const { key } = event;
   const isPlain = !(event.ctrlKey || event.metaKey || event.altKey);
   const isLetter = key.length === 1;
+  const isOfValue = isPlain && (isLetter || STEPS_VALUE.has(key) || MOVES_CARET.has(key));
+  const setsValue = SET_AT_ONCE.has(inputTypeOf(element)) && (isOfValue || key === 'Tab');
+  if (!setsValue || element !== state.set?.element) flushSet();
+  state.keyed = setsValue ? element : null;
+  state.gesture++;
+  state.mayScroll = true;
+  noteScrollers(element);
   const field = fieldOf(element);
   if (key === 'Tab' || (!isPlain && EDITS.has(key.toLowerCase()))) return;
   if (field) {
@@ -287,7 +335,7 @@ function onKeyDown(event) {
     }
     if (isPlain && key === 'Enter' && state.typedIn === field) return flush(true);
     flush(false);
-  } else if (isPlain && (STEPS_VALUE.has(key) || isLetter) && isChosenAsAWhole(element)) {
+  } else if (setsValue || (isPlain && (STEPS_VALUE.has(key) || isLetter) && localNameOf(element) === 'select')) {
     return; // what they do to it is reported as a choice
   }
   // Letters that go to no field may be a password, as in a remote desktop that is drawn.
@@ -298,11 +346,6 @@ function onKeyDown(event) {
     on_page: ['body', 'html'].includes(localNameOf(element)),
   });
   noteKeyDown(event, state.gesture, told);
-}
-
-/** Whether keys change the value as a whole, and not letter by letter. @param {Element} element */
-function isChosenAsAWhole(element) {
-  return localNameOf(element) === 'select' || SET_AT_ONCE.has(inputTypeOf(element));
 }
 
 /** @param {KeyboardEvent} event */
@@ -327,6 +370,7 @@ function onBeforeInput(event) {
 /** @param {Event} event */
 function onFocusOut(event) {
   if (event.isTrusted && state.typedIn && fieldOf(elementIn(event)) === state.typedIn) flush(false);
+  if (event.isTrusted && state.set?.element === elementIn(event)) flushSet();
 }
 
 /** @param {Event} event */
@@ -346,6 +390,8 @@ function onChange(event) {
   } else if (type === 'file') {
     tell('gave', element, { files: Array.from(input.files ?? [], (file) => file.name) });
   } else if (SET_AT_ONCE.has(type) || (type === 'number' && state.typedIn !== element && state.pressed === element)) {
+    if (state.keyed === element) return noteSet(element, input.value);
+    if (state.set?.element === element) state.set = null; // chosen from a calendar after some keys
     tell('set', element, { value: input.value });
   } else if (state.typedIn === element) {
     flush(false);
@@ -390,7 +436,7 @@ function onVisibilityChange(event) {
   }
 }
 
-/** @param {PointerEvent | KeyboardEvent} event @param {boolean} [isLetter] Shift has made the letter what it is */
+/** @param {MouseEvent | KeyboardEvent} event @param {boolean} [isLetter] Shift has made the letter what it is */
 function modifiersOf(event, isLetter) {
   return [
     event.altKey ? 'Alt' : '', event.ctrlKey ? 'Control' : '', event.metaKey ? 'Meta' : '',

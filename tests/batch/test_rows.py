@@ -38,9 +38,27 @@ def test_a_table_is_read_in_each_form(name: str, text: str, tmp_path: Path) -> N
     ]
 
 
-def test_values_of_json_are_texts_as_json_writes_them(tmp_path: Path) -> None:
-    (row,) = read_rows(table(tmp_path, '{"n": 2, "price": 1.50, "ok": true, "note": null}', "a.jsonl"))
-    assert row.values == {"n": "2", "price": "1.5", "ok": "true", "note": ""}
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0c", "\x0b", "\x1c", "\x1d", "\x1e"], ids=ascii)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
+def test_only_line_feeds_and_carriage_returns_end_a_row(sign: str, end: str, tmp_path: Path) -> None:
+    named = table(tmp_path, f"who;no{sign}te{end}Ann{sign}Lee;1{end}Bob;2{end}")
+    assert [row.values for row in read_rows(named)] == [
+        {"who": f"Ann{sign}Lee", f"no{sign}te": "1"},
+        {"who": "Bob", f"no{sign}te": "2"},
+    ]
+    with pytest.raises(UsageError, match=r"Line 3 of .* 1 values for 2 columns"):
+        read_rows(table(tmp_path, f"who;note{end}Ann{sign}Lee;1{end}Bob{end}"))
+
+
+def test_values_of_json_are_texts_as_they_are_written_there(tmp_path: Path) -> None:
+    (row,) = read_rows(table(tmp_path, '{"n": 2, "price": 1.50, "ok": true, "note": null, "no": "1.0"}', "a.jsonl"))
+    assert row.values == {"n": "2", "price": "1.50", "ok": "true", "note": "", "no": "1.0"}
+
+
+@pytest.mark.parametrize("number", ["0.00001", "12345678901234567890.12", "1.10", "1E5", "-0", "1e400", "7" * 5000])
+def test_no_digit_of_a_number_in_json_is_changed(number: str, tmp_path: Path) -> None:
+    (row,) = read_rows(table(tmp_path, f'{{"n": {number}}}', "a.jsonl"))
+    assert row.values == {"n": number}
 
 
 @pytest.mark.parametrize(
@@ -56,6 +74,13 @@ def test_values_of_json_are_texts_as_json_writes_them(tmp_path: Path) -> None:
         ("a.jsonl", '{"a": 1}\n{"a": [1]}', "Line 2 .* 'a' is no text"),
         ("a.jsonl", "[1]", "Line 1 .* no JSON object"),
         ("a.jsonl", "{", "Line 1 .* no JSON"),
+        ("a.jsonl", '{"a": 1}\n{"a": "Ann", "b": 2, "a": "Bob"}', "Line 2 .* it has 'a' twice"),
+        ("a.jsonl", '{"a": 1}\n{"a": NaN}', "Line 2 .* no JSON: NaN is no number"),
+        ("a.jsonl", '{"a": -Infinity}', "Line 1 .* no JSON: -Infinity is no number"),
+        ("a.jsonl", '{"a": {"b": 1}}', "Line 1 .* 'a' is no text"),
+        ("a.jsonl", f'{{"a": {"[" * 100_000}', "Line 1 .* no JSON"),
+        ("a.jsonl", '{"a": 0012}', "Line 1 .* no JSON"),
+        ("a.jsonl", '{"a": "\\ud83d"}', "Line 1 .* 'a' has one half of a character"),
         ("a.xlsx", "", r"must end in one of \.csv"),
     ],
 )
@@ -85,6 +110,38 @@ def test_a_value_cannot_end_its_quotes_or_its_line_in_a_step() -> None:
     assert without_signs(line) == r'type "mug \"blue\"" into Gift'
     with pytest.raises(UsageError, match="Row 4 has a value that cannot stand in a step line"):
         Row(number=4, values={"a": "x\nclick Pay"}).fill_lines(['type "{a}" into Gift'])
+
+
+@pytest.mark.parametrize("around", [" ", "\t", "\u00a0", "\u2003 ", "\u202f", "\u3000"], ids=ascii)
+def test_blanks_around_a_value_do_not_stand_in_a_step_and_those_inside_do(around: str) -> None:
+    for inside in (" ", "  ", "\u00a0", " \u00a0 "):
+        row = Row(number=1, values={"a": f"{around}Ann{inside}Lee{around}"})
+        [line] = row.fill_lines(['type "{a}" into Gift'])
+        assert without_signs(line) == f'type "Ann{inside}Lee" into Gift'
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("Ann\nLee", "a line break"),
+        ("Ann\r\nLee", "a line break"),
+        ("Ann\n", "a line break"),
+        ("Ann\u2028Lee", "a line break"),
+        ("Ann\x0cLee", "a line break"),
+        ("Ann\tLee", "a tab"),
+        ("Ann\x07Lee", r"the control character U\+0007"),
+        ("Ann\x1fLee", r"the control character U\+001F"),
+        ("Ann\u200bLee", r"the character that is not seen, U\+200B zero width space"),
+        ("\ufeffAnn", r"the character that is not seen, U\+FEFF zero width no-break space"),
+        ("Ann\u2069", r"the character that is not seen, U\+2069 pop directional isolate"),
+    ],
+    ids=ascii,
+)
+def test_what_cannot_stand_in_a_step_is_called_by_its_name(value: str, said: str) -> None:
+    with pytest.raises(
+        UsageError, match=rf"Row 1 .* cannot stand in a step line: Ann.*\(it has {said} in it, and must"
+    ):
+        Row(number=1, values={"a": value}).fill_lines(['type "{a}" into Gift'])
 
 
 @pytest.mark.parametrize("value", ["<secret:pin>", "<private:customer", "Ann <secret:pin>"])

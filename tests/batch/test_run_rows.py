@@ -78,6 +78,50 @@ async def test_values_that_read_like_step_lines_are_looked_for_as_they_are(serve
     assert "'Cid Lee' has more words, so it may be another" in refused.sentence
 
 
+async def test_a_value_with_stray_blanks_finds_its_row_and_is_typed_with_those_inside(
+    serve: Any, tmp_path: Path
+) -> None:
+    names = ("Ann\u00a0Lee", "Bob  Ray", "Cid Poe")
+    row = "<tr><td>{0}<td><button onclick='out.value += `, ` + this.closest(`tr`).rowIndex'>Pay</button>"
+    rows = "".join(row.format(each) for each in names)
+    options = "".join(f"<option>{each}</option>" for each in names)
+    page = str(
+        serve(
+            {
+                "/": f"""<table>{rows}</table><label>Note <input oninput="noted.value = escape(value)"></label>
+                <select aria-label=Who onchange="chosen.value = selectedIndex"><option>none</option>{options}</select>
+                <p>Noted: <output id=noted></output><p>Paid: <output id=out></output>
+                <p>Chosen: <output id=chosen></output>"""
+            }
+        )
+    )
+    lines = [
+        "click Pay in row {who}",
+        "click Pay ‹{who}›",
+        'type "{who}" into Note',
+        "select {who} in Who",
+        'select "{who}" in Who',
+        'wait for "{who}" within 2 s',
+        "scroll to {who}",
+        "finish {who}",
+    ]
+    values = ("Ann\u00a0Lee ", "\u00a0Bob  Ray", "Cid\u00a0 Poe", "Ann Lee", "Bob Ray\t")
+    table = tuple(Row(number=number, values={"who": value}) for number, value in enumerate(values, 1))
+
+    def make(row: Row, plan: RowPlan) -> Agent:
+        model = StepsModel(row.fill_lines(lines))
+        return Agent("Pay", url=page, model=model, settings=Settings(runs=plan.runs))
+
+    results = await run_rows(table, make, tmp_path / "out", jobs=2)
+    assert [each.sentence for each in results if each.status != "done"] == []
+    typed = ("Ann%A0Lee", "Bob%20%20Ray", "Cid%A0%20Poe", "Ann%20Lee", "Bob%20Ray")
+    for result, text, at in zip(results, typed, (1, 2, 3, 1, 2), strict=True):
+        listing = read(tmp_path / "out" / result.run).steps[-1].observation.listing
+        assert f"Noted: {text}" in listing
+        assert f"Paid: , {at - 1}, {at - 1}" in listing
+        assert f"Chosen: {at}" in listing
+
+
 async def test_each_row_is_run_with_its_own_values_and_is_not_run_again(shop: str, tmp_path: Path) -> None:
     told: list[RowResult] = []
     results = await run_rows(ROWS, follows(shop), tmp_path / "out", jobs=2, tell=told.append)

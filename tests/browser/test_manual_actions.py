@@ -11,7 +11,21 @@ import pytest
 from playwright.async_api import CDPSession, Page
 
 from vision_agent import attach
-from vision_agent.actions import Back, Check, Click, DoubleTap, Drag, Goto, Hold, Point, Press, Scroll, Type, Upload
+from vision_agent.actions import (
+    Back,
+    Check,
+    Click,
+    DoubleTap,
+    Drag,
+    Goto,
+    Hold,
+    Point,
+    Press,
+    Scroll,
+    Set,
+    Type,
+    Upload,
+)
 from vision_agent.browser import cdp
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
@@ -439,6 +453,102 @@ async def test_a_key_that_comes_up_elsewhere_is_told_with_the_time_until_it_left
     assert isinstance(held.action, Press)
     assert held.action.seconds is not None
     assert 0.8 <= held.action.seconds < 5
+
+
+CARDS = """<title>Cards</title><style>[role] { width: 120px; height: 40px; border: 1px solid }</style>
+<div id=card draggable=true role=button tabindex=0 ondragstart="event.dataTransfer.setData('text', 'x')">Card</div>
+<div id=done role=button tabindex=0 ondragover="event.preventDefault()" ondrop="moved.value += 'dropped '">Done</div>
+<div id=wall role=button tabindex=0>Wall</div><output id=moved></output>"""
+
+
+async def carry(page: Page, what: str, to: str) -> None:
+    """Drags with so many moves that the browser cancels the pointer before the drop, as it does for a person."""
+    begin, end = await page.locator(what).bounding_box(), await page.locator(to).bounding_box()
+    assert begin is not None
+    assert end is not None
+    await page.mouse.move(begin["x"] + 20, begin["y"] + 20)
+    await page.mouse.down()
+    await page.mouse.move(begin["x"] + 40, begin["y"] + 30, steps=5)
+    await page.mouse.move(end["x"] + 30, end["y"] + 20, steps=5)
+    await page.mouse.up()
+
+
+async def test_what_a_person_drags_as_the_browser_itself_does_it_is_told(page: Page) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await carry(page, "#card", "#done")
+        await listening.until(1)
+        await page.keyboard.down("Control")
+        await carry(page, "#card", "#done")
+        await page.keyboard.up("Control")
+        await listening.until(2)
+        await carry(page, "#card", "#wall")
+        await listening.until(3)
+        await page.click("#wall")
+        await listening.until(4)
+
+    await page.set_content(CARDS)
+    await page.evaluate("addEventListener('pointercancel', () => moved.value += 'cancelled ')")
+    async with attach(page) as browser:
+        seen = await browser.observe()
+        await listening.to(browser, person)
+    card, done, wall = (
+        next(each.number for each in seen.marks if each.name == name) for name in ("Card", "Done", "Wall")
+    )
+    dragged, copied, gave_up, clicked = listening.done
+    assert dragged.action == Drag(source=card, target=done)
+    assert copied.action == Drag(source=card, target=done, modifiers=("Control",))
+    assert (gave_up.action, gave_up.outcome) == (None, None)
+    assert gave_up.words.endswith('"Card", which nothing in its document took; it is not recorded as an action')
+    assert clicked.action == Click(target=wall)
+    assert await page.inner_text("#moved") == "cancelled dropped cancelled dropped cancelled"
+
+
+DATES = """<title>Dates</title><label>Day <input type=date id=day min=2026-01-01 max=2026-12-31></label>
+<label>At <input type=time id=at></label><label>Level <input type=range id=level value=50></label>
+<button onclick="used.value += day.value + ' '">Use</button><output id=used></output>
+<script>window.seen = []; day.onchange = () => seen.push(day.value)</script>"""
+
+
+async def test_a_date_that_a_person_types_is_set_once_and_what_was_used_of_it_before_is_told(page: Page) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.focus("#day")
+        for digit in "02032026":
+            await page.keyboard.type(digit)
+            await passing(page, 0.15)
+        await page.click("text=Use")
+        await listening.until(2)
+        await page.focus("#day")
+        await page.keyboard.press("Tab")  # within the field, to the day
+        await page.keyboard.type("05")
+        await page.focus("#at")
+        await page.keyboard.type("0915AM")
+        await page.focus("#level")
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("ArrowRight")
+        await page.click("text=Use")
+        await listening.until(6)
+        await page.focus("#day")
+        await page.keyboard.type("0607")
+
+    await page.set_content(DATES)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    seen = await page.evaluate("seen")
+    assert {"0002-02-03", "0020-02-03", "0202-02-03", "2026-02-03"} <= set(seen), seen
+    told = [each.action for each in listening.done]
+    assert [each.value if isinstance(each, Set) else type(each).__name__ for each in told] == [
+        *("2026-02-03", "Click"),
+        *("2026-02-05", "09:15", "52", "Click"),
+        "2026-06-07",
+    ]
+    first = listening.done[0]
+    assert [mark.state.value for mark in first.observation.marks if mark.name == "Day"] == [""]
+    assert await page.inner_text("#used") == "2026-02-03 2026-02-05"
 
 
 async def test_a_key_that_ticks_something_is_told_as_the_tick_alone(page: Page, serve: Any) -> None:

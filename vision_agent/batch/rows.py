@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import partial
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from vision_agent.base_model import FrozenModel
@@ -19,6 +21,9 @@ from vision_agent.text.values_apart import set_apart
 FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}")
 _BEGINS_PLACEHOLDER = re.compile(r"<(?:secret|private):")
+_BLANKS_AROUND = re.compile(r"^{0}+|{0}+\Z".format(r"[^\S\n\r\v\f\x1c-\x1f\x85\u2028\u2029]"))
+"""Spaces of all kinds and tabs."""
+_HALF = re.compile("[\ud800-\udfff]")
 _MOST_BYTES = 64_000_000
 _LONGEST = 10_000
 """Characters of one value."""
@@ -48,19 +53,21 @@ class Row(FrozenModel):
     def fill_lines(self, lines: Iterable[str]) -> tuple[str, ...]:
         """The same for step lines, in which a value is only text and names what is called exactly so.
 
-        It is set apart by signs that are not seen, so that none of its words is read as a part of the line.
+        It is set apart by signs that are not seen, so that none of its words is read as a part of the line. Blanks
+        around it are left out.
 
         Raises:
-            UsageError: a value has more than one line, or stands for a secret.
+            UsageError: a value has more than one line or a character that is not seen, or stands for a secret.
         """
         return tuple(self._filled(line, self._in_line) for line in lines)
 
     def _in_line(self, value: str) -> str:
-        if printable_line(value) != value:
+        value = _BLANKS_AROUND.sub("", value)
+        if odd := next((each for each in value if not (each.isprintable() or unicodedata.category(each) == "Zs")), ""):
             shown = printable_line(cut_text(value, 80))
             raise UsageError(
                 f"Row {self.number} has a value that cannot stand in a step line: {shown}",
-                "it must be one line without control characters",
+                f"it has {_described(odd)} in it, and must be one line without such characters",
             )
         if placeholder := _BEGINS_PLACEHOLDER.search(value):
             raise UsageError(
@@ -109,7 +116,8 @@ def read_rows(path: Path) -> tuple[Row, ...]:
 
 
 def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
-    lines = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text, path), strict=True)
+    # Only line feeds and carriage returns end a line: `str.splitlines` would also end it at a form feed or U+2028.
+    lines = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text, path), strict=True)
     names: list[str] = []
     try:
         for cells in lines:
@@ -128,7 +136,7 @@ def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
 
 def _delimiter(text: str, path: Path) -> str:
     """A tab, a semicolon as some spreadsheets write it, or a comma; the line of names tells."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in StringIO(text, newline="") if line.strip()), "")
     if path.suffix == ".tsv" or "\t" in first:
         return "\t"
     return ";" if first.count(";") > first.count(",") else ","
@@ -139,23 +147,43 @@ def _json_lines(text: str, path: Path) -> Iterator[dict[str, str]]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
-        except ValueError as error:
+            found = _JSON.decode(line.strip())
+        except (ValueError, RecursionError) as error:
             raise _wrong(path, number, f"it is no JSON: {error}") from error
-        if not isinstance(found, dict):
+        if not isinstance(found, tuple):
             raise _wrong(path, number, "it is no JSON object")
-        _check_names(list(found), path)
-        for name, value in found.items():
-            if isinstance(value, dict | list):
-                raise _wrong(path, number, f"{name!r} is no text, number, true, false or null")
-        values = {name: _text(value) for name, value in found.items()}
-        yield _checked(values, path, number)
+        names = [name for name, _ in found]
+        if twice := next((each for each in names if names.count(each) > 1), None):
+            raise _wrong(path, number, f"it has {twice!r} twice, which may be two values; leave one out")
+        _check_names(names, path)
+        if deep := next((name for name, value in found if isinstance(value, tuple | list)), None):
+            raise _wrong(path, number, f"{deep!r} is no text, number, true, false or null")
+        yield _checked({name: _text(value) for name, value in found}, path, number)
 
 
-def _text(value: object) -> str:
+def _text(value: str | bool | None) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number there")
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=_no_number)
+"""Keeps numbers as they are written, digit by digit, and each name of an object however often it has it."""
+
+
+def _described(unseen: str) -> str:
+    """A character that has no picture, in words."""
+    if unseen in "\n\r\v\f\x85\u2028\u2029":
+        return "a line break"
+    if unseen == "\t":
+        return "a tab"
+    kind = "control character" if unicodedata.category(unseen) == "Cc" else "character that is not seen,"
+    name = unicodedata.name(unseen, "")
+    return f"the {kind} U+{ord(unseen):04X}{name and f' {name.lower()}'}"
 
 
 def _check_names(names: list[str], path: Path) -> None:
@@ -170,6 +198,8 @@ def _check_names(names: list[str], path: Path) -> None:
 def _checked(values: dict[str, str], path: Path, line: int) -> dict[str, str]:
     if long := next((name for name, value in values.items() if len(value) > _LONGEST), None):
         raise _wrong(path, line, f"{long!r} is longer than {_LONGEST} characters")
+    if half := next((name for name, value in values.items() if _HALF.search(value)), None):
+        raise _wrong(path, line, f"{half!r} has one half of a character, such as \\ud83d without the other")
     return values
 
 

@@ -42,6 +42,7 @@ from vision_agent.session.keywords import (
     settings_from,
     start_url_from,
 )
+from vision_agent.session.turns import Turns
 from vision_agent.types import Decision, ManualAction, Observation, Outcome, Refusal, Step, Task
 from vision_agent.vision.image_limits import image_limits_for
 
@@ -55,7 +56,8 @@ _OF_A_RUN = (Ask, Finish, Infeasible)
 class AttachedBrowser:
     """Observes and acts on one page and the tabs that it opens. Created by `attach`.
 
-    After the block of `attach` has ended, whatever observes or acts raises `UsageError`.
+    Calls that are made at once are carried out one after the other, in their order. After the block of `attach` has
+    ended, whatever observes or acts raises `UsageError`.
     """
 
     def __init__(self, browser: LiveBrowser, on_step: Callable[[Step], None] = lambda _: None) -> None:
@@ -64,6 +66,7 @@ class AttachedBrowser:
         self._latest: Observation | None = None
         self._on_step = on_step
         self._steps = 0
+        self._turns = Turns()
 
     def __repr__(self) -> str:
         return f"AttachedBrowser({self.page.url[:120]!r})"
@@ -98,7 +101,8 @@ class AttachedBrowser:
             UsageError: the address is invalid or has an unknown scheme.
             BrowserUnavailable: it cannot be reached.
         """
-        await self._browser.open(url)
+        async with self._turns.turn():
+            await self._browser.open(url)
 
     async def observe(self, scope: Scope = None, *, tile: int = 1) -> Observation:
         """Observes the active tab; the next `act` refers to the numbers of this observation.
@@ -111,15 +115,20 @@ class AttachedBrowser:
             UsageError: there is no such thing on the page, or several have the name, or it has no such tile.
             BrowserUnavailable: the browser is gone, or the page could not be observed within the deadlines.
         """
-        if scope is not None:
-            await self._look_at(scope, tile)
+        async with self._turns.turn():
+            if scope is not None:
+                await self._look_at(scope, tile)
+            return await self._observe()
+
+    async def _observe(self) -> Observation:
         self._latest = await self._browser.observe()
         return self._latest
 
     async def _look_at(self, scope: int | str | Cell | PictureArea, tile: int) -> None:
         # A name is looked for on the page as it is now; a number or an area refers to the last picture.
         if self._latest is None or isinstance(scope, str):
-            self._latest = await self._browser.observe()
+            await self._observe()
+        assert self._latest is not None
         target = _scope_target(scope, self._latest) if isinstance(scope, str) else scope
         outcome = await self._browser.act(LookAt(target=target, tile=tile), self._latest)
         if outcome.status != "done":
@@ -128,7 +137,8 @@ class AttachedBrowser:
     async def act(self, action: Action, observation: Observation | None = None) -> Outcome:
         """Carries out one action and returns its outcome.
 
-        Its marks and points refer to `observation`, which must be the latest one; None is the latest one.
+        Its marks and points refer to `observation`, which must be the latest one; None is the latest one when it is
+        called.
 
         Raises:
             UsageError: it is no action, or nothing was observed yet.
@@ -143,10 +153,11 @@ class AttachedBrowser:
         observation = observation or self._latest
         if observation is None:
             raise UsageError("Nothing has been observed yet, so a number means nothing", "call observe() before act()")
-        began = time.monotonic()
-        outcome = await self._browser.act(action, observation)
-        self._tell(observation, Decision(author="client", actions=(action,)), outcome, began)
-        return outcome
+        async with self._turns.turn():
+            began = time.monotonic()
+            outcome = await self._browser.act(action, observation)
+            self._tell(observation, Decision(author="client", actions=(action,)), outcome, began)
+            return outcome
 
     async def do(self, line: str) -> Outcome:
         """Does what one step line says, such as `click Accept all`, and returns its outcome.
@@ -160,10 +171,14 @@ class AttachedBrowser:
             BrowserUnavailable: the browser is gone.
         """
         step_line = _line_from(line)
+        async with self._turns.turn():
+            return await self._do(step_line)
+
+    async def _do(self, step_line: StepLine) -> Outcome:
         model, task, steps = StepsModel([step_line.given]), Task(goal=step_line.text), list[Step]()
         while True:
             began = time.monotonic()
-            seen = await self.observe()
+            seen = await self._observe()
             decision = await model.decide(task, steps, seen)
             action, is_line = decision.actions[0], decision.next_goal == step_line.text
             if not is_line and isinstance(action, Finish):

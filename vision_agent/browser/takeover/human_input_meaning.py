@@ -129,7 +129,7 @@ class InputInterpreter:
     def _pointer_action(
         self, event: HumanInput, frame: ScannedFrame, mark: Mark | None, seen: LiveObservation
     ) -> _Meaning | None:
-        if event.does not in ("pressed", "dragged"):
+        if event.does not in ("pressed", "dragged") or not event.taken:
             return None
         at = _point(event, frame, seen, event.x, event.y)
         target: Target | None = mark.number if mark is not None and mark.kind not in ("surface", "scroller") else at
@@ -280,6 +280,8 @@ def _scroll_action(event: HumanInput, mark: Mark | None, seen: LiveObservation) 
 def _describe_without_action(event: HumanInput) -> str:
     """Words for input to an element that no look has shown, or that no action can express."""
     what = safe_line(event.what, 80)
+    if not event.taken:
+        return f"dragged {what}, which nothing in its document took; it is not recorded as an action"
     verbs = {
         "pressed": f"clicked {what}",
         "dragged": f"dragged from {what} to somewhere else",

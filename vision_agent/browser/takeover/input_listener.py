@@ -85,6 +85,8 @@ class HumanInput(FrozenModel):
     """Seconds from the press of a button or a key to its release."""
     to: tuple[float, float] = (0, 0)
     onto: tuple[str, ...] = ()
+    taken: bool = True
+    """Whether something in the document took what was dragged."""
     path: tuple[tuple[float, float], ...] = ()
     text: str | None = None
     """None if too long."""

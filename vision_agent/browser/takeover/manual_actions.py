@@ -159,7 +159,7 @@ class _Watch:
         # Input during a look refers to the look before.
         is_earlier = timed.at < self._looked_at and self._before is not None and self.meaning.knows(timed, self._before)
         base = self._before if is_earlier and self._before is not None else self.seen
-        if timed.event.does == "typed":
+        if timed.event.does in ("typed", "set"):
             self.listener.typing_in.discard(timed.field)
             begun = self._typed_from.pop(timed.field, base)
             base = begun if self.meaning.knows(timed, begun) else base

@@ -297,6 +297,11 @@ def _plain(text: str) -> str:
     return text.translate(_VALUES.get())
 
 
+def _as_listed(text: str) -> str:
+    """The same as a listing writes it: runs of blanks, and those that break no line, are one blank."""
+    return " ".join(_plain(text).split())
+
+
 def _with_values(text: str) -> str:
     """The same, with values escaped inside quotes, so that they do not end there."""
     return re.sub(_QUOTED, lambda found: found[0].translate(_escaped_values()), text).translate(_VALUES.get())
@@ -386,11 +391,11 @@ def _named(text: str) -> NamedTarget:
     words = name if quoted and not (kind or nth or distinction) else text
     said = kind[1].lower() if kind else ""
     return NamedTarget(
-        words=_plain(words),
-        name=_plain(name),
+        words=_as_listed(words),
+        name=_as_listed(name),
         kind=said,
         nth=nth,
-        beside=_plain(beside),
+        beside=_as_listed(beside),
         is_exact=_has_value(text),
         is_beside_exact=_has_value(distinction[0]) if distinction else False,
         is_quoted=bool(quoted),
