@@ -5,6 +5,7 @@
 import { canvasPart } from './canvas_pixels.js';
 import { dropSuspects, takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
+import { whatGetsDrop } from './drop_receiver.js';
 import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
@@ -45,6 +46,7 @@ function answer(doc, root, request) {
     case 'twins': return wordsAbout(doc, request);
     case 'spot_to_show': return spotToShow(doc, request);
     case 'player': return playerUnderPointer(doc, request);
+    case 'gets_drop': return whatGetsDrop(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);
