@@ -410,3 +410,29 @@ async def test_a_list_that_was_not_seen_to_its_end_is_not_said_to_lack_an_option
         assert 'show no "Item 357"' in outcome.sentence
         assert "has no option" not in outcome.sentence
         assert await hand.js("chosen") == []
+
+
+RESTLESS = """<button id=open aria-haspopup=listbox aria-expanded=false aria-label=Bank>Choose</button><div id=list role=listbox hidden></div><script>
+window.chosen = [];
+const names = ['Alpha', 'Beta', 'Gamma', 'Delta'], button = document.getElementById('open');
+button.onclick = () => { list.hidden = false; button.ariaExpanded = 'true'; };
+const draw = () => {
+  list.textContent = '';
+  for (const name of names) {
+    const one = Object.assign(document.createElement('div'), { role: 'option', textContent: name });
+    one.onclick = () => { chosen.push(name); list.hidden = true; button.ariaExpanded = 'false'; };
+    list.append(one);
+  }
+};
+draw();
+setInterval(() => { names.push(names.shift()); draw(); }, 150);
+</script>"""
+
+
+async def test_an_option_that_is_redrawn_all_the_time_is_chosen_or_refused(on: On) -> None:
+    async with on(RESTLESS, settings=SETTINGS.model_copy(update={"action_deadline_s": 2})) as hand:
+        for wanted in ("Gamma", "Delta", "Alpha"):
+            outcome = await hand.act(Select(target=hand.number("Bank"), options=(wanted,)))
+            chosen = await hand.js("chosen.splice(0)")
+            assert chosen == ([wanted] if outcome.status == "done" else []), outcome.sentence
+            await hand.look()
