@@ -627,3 +627,12 @@ async def test_a_field_that_takes_other_files_gets_none(
         assert outcome.refusal == "unsupported", outcome.sentence
         assert words in outcome.sentence
         assert await hand.js("got") == []
+
+
+@pytest.mark.parametrize("value", ["03.5", "3.50", "3.5"])
+async def test_a_number_with_zeros_that_say_nothing_is_set(on: On, value: str) -> None:
+    body = "<input type=range aria-label=Volume min=0 max=10 step=0.5 id=r onchange='document.title = value'>"
+    async with on(body) as hand:
+        outcome = await hand.act(Set(mark=hand.number("Volume"), value=value))
+        assert (outcome.status, outcome.value) == ("done", "3.5"), outcome.sentence
+        assert await hand.page.title() == "3.5"

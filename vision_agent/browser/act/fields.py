@@ -296,14 +296,19 @@ async def _fill(at: Location, value: str, sender: InputSender) -> str:
     kind, value = at.mark.state.input_type or "", value.strip()
     held = _in_form(kind, value)
     if value:
-        await _must_fit(at, kind, value, held, sender)
+        held = await _must_fit(at, kind, value, held, sender)
     if at.element and at.element.state.readonly:
         raise Refused("disabled", f"{at.words} is read-only.")
     await set_directly(sender, at, f"a value was put into {at.words}", {"value": held})
     return held
 
 
-async def _must_fit(at: Location, kind: str, value: str, held: str, sender: InputSender) -> None:
+async def _must_fit(at: Location, kind: str, value: str, held: str, sender: InputSender) -> str:
+    """The value as the field holds it.
+
+    Raises:
+        Refused: it cannot hold it.
+    """
     assert at.mark is not None
     assert at.frame is not None
     said = f'"{safe_line(value, 60)}"'
@@ -322,6 +327,7 @@ async def _must_fit(at: Location, kind: str, value: str, held: str, sender: Inpu
         raise Refused("not_an_option", f"{at.words} goes {' '.join(ends)}; {said} is out of range.")
     if fit.is_between_steps:
         raise Refused("not_an_option", f"{at.words} cannot hold {said}; its step is {fit.step}.")
+    return fit.becomes if kind == "range" else held
 
 
 def _in_form(kind: str, value: str) -> str:
