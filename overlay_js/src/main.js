@@ -5,6 +5,7 @@
 import { canvasPart } from './canvas_pixels.js';
 import { dropSuspects, takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
+import { whatGetsDrop } from './drop_receiver.js';
 import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
@@ -16,8 +17,8 @@ import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './mere_paint.js';
 import { armPressGuard, reportPressGuard, stopClicks } from './press_guard.js';
 import { pointerLockOf } from './pointer_lock.js';
-import { describeFocus, findStandIns, keysAt, listedValues, middleOf, recheck, recheckPlace } from './recheck.js';
-import { reportShape, scrollContainer, scrollPlaces, selectInFocus, showsText } from './recheck.js';
+import { describeFocus, fileFieldOf, findStandIns, keysAt, listedValues, middleOf, recheck } from './recheck.js';
+import { recheckPlace, reportShape, scrollContainer, scrollPlaces, selectInFocus, showsText } from './recheck.js';
 import { valueFits, whichPointsShow } from './recheck.js';
 import { readRecordSets } from './record_sets.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
@@ -45,6 +46,7 @@ function answer(doc, root, request) {
     case 'twins': return wordsAbout(doc, request);
     case 'spot_to_show': return spotToShow(doc, request);
     case 'player': return playerUnderPointer(doc, request);
+    case 'gets_drop': return whatGetsDrop(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);
@@ -62,6 +64,7 @@ function answer(doc, root, request) {
     case 'under': return keysAt(doc, request);
     case 'outside_shape': return reportShape(doc, request);
     case 'fits': return valueFits(doc, request);
+    case 'file_field': return fileFieldOf(doc, request);
     case 'listed': return listedValues(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);

@@ -280,6 +280,14 @@ export function listedValues(doc, request) {
   return { values: options.map((option) => ({ value: option.value, label: oneSpaced(option.label || option.text) })) };
 }
 
+/** What a field for files takes. @param {Document} doc @param {{key: string}} request */
+export function fileFieldOf(doc, { key }) {
+  const element = elementOf(doc, key);
+  const control = element && controlOf(element);
+  const has = (/** @type {string} */ name) => control !== null && hasAttribute(control, name);
+  return { folder: has('webkitdirectory'), multiple: has('multiple') };
+}
+
 /** Whether the document shows a text now. @param {Document} doc @param {string} text */
 export function showsText(doc, text) {
   const shown = /** @type {HTMLElement} */ (documentElementOf(doc)).innerText ?? '';

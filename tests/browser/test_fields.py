@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Route
 
 from tests.browser.hand import SETTINGS, On
 from vision_agent.actions import Check, Click, Press, Select, Set, Type, Upload
@@ -607,3 +609,63 @@ async def test_nothing_is_chosen_or_typed_in_a_terminal_that_is_taken_for_a_list
 
         assert refused.refusal is not None, refused.sentence
         assert await hand.js("keys") == []
+
+
+HANDED_OVER = """<input type=file aria-label=One onchange="sync()"><input type=file aria-label=Folder webkitdirectory>
+<button onclick="many.click()">Pick folder</button><input type=file id=many webkitdirectory style="display:none">
+<script>window.got = [];
+const sync = () => { const request = new XMLHttpRequest(); request.open('POST', '/taken', false); request.send(''); };
+for (const each of document.querySelectorAll('input')) each.addEventListener('change', () => got.push(each.files.length));
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [("gone", "…; the file is gone since)"), ("changed", "…; the file has changed since)"), ("kept", "…)")],
+)
+async def test_what_was_given_is_told_by_what_the_file_held_then(
+    on: On, papers: list[Path], then: str, words: str
+) -> None:
+    paper = papers[0]
+
+    async def take(route: Route) -> None:
+        if then == "gone":
+            paper.unlink()
+        elif then == "changed":
+            paper.write_text("another")
+        await route.fulfill(body="")
+
+    async with on(HANDED_OVER, files=papers) as hand:
+        await hand.page.route("**/taken", take)
+        outcome = await hand.act(Upload(mark=hand.number("One"), files=("a.txt",)))
+        assert outcome.status == "done", outcome.sentence
+        digest = hashlib.sha256(b"a.txt").hexdigest()[:12]
+        assert f"a.txt (sha256 {digest}{words}" in outcome.sentence
+        assert await hand.js("got") == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "words"),
+    [
+        ("One", ("a.txt", "b.txt"), "takes one file at a time; nothing was uploaded"),
+        ("Folder", ("a.txt",), "takes a whole folder, which cannot be uploaded; nothing was"),
+        ("Pick folder", ("a.txt",), "takes a whole folder, which cannot be uploaded; nothing was"),
+    ],
+)
+async def test_a_field_that_takes_other_files_gets_none(
+    on: On, papers: list[Path], name: str, files: tuple[str, ...], words: str
+) -> None:
+    async with on(HANDED_OVER, files=papers) as hand:
+        outcome = await hand.act(Upload(mark=hand.number(name), files=files))
+        assert outcome.refusal == "unsupported", outcome.sentence
+        assert words in outcome.sentence
+        assert await hand.js("got") == []
+
+
+@pytest.mark.parametrize("value", ["03.5", "3.50", "3.5"])
+async def test_a_number_with_zeros_that_say_nothing_is_set(on: On, value: str) -> None:
+    body = "<input type=range aria-label=Volume min=0 max=10 step=0.5 id=r onchange='document.title = value'>"
+    async with on(body) as hand:
+        outcome = await hand.act(Set(mark=hand.number("Volume"), value=value))
+        assert (outcome.status, outcome.value) == ("done", "3.5"), outcome.sentence
+        assert await hand.page.title() == "3.5"

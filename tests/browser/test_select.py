@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from tests.browser.hand import On
+from tests.browser.hand import SETTINGS, On
 from vision_agent.actions import Select
 
 Change = Literal["add", "remove"] | None
@@ -365,3 +365,74 @@ async def test_a_value_that_the_browser_does_not_suggest_once_is_refused(on: On,
         outcome = await hand.act(Select(target=hand.number("City"), options=(option,)))
         assert (outcome.status, outcome.refusal) == ("refused", refusal), outcome.sentence
         assert await hand.js("c.value + log.textContent") == "Chur"
+
+
+VIRTUAL = """<style>#list{width:220px;height:150px;overflow:auto;border:1px solid;position:relative}.one{position:absolute;height:30px;left:0;right:0}</style>
+<button id=open aria-haspopup=listbox aria-expanded=false aria-label=Item aria-controls=list>Choose</button>
+<div id=list role=listbox hidden><div style="height:30000px"></div></div><script>
+window.chosen = [];
+const nameOf = (at) => NAME;
+const draw = () => {
+  list.querySelectorAll('.one').forEach((each) => each.remove());
+  const first = Math.floor(list.scrollTop / 30);
+  for (let at = first; at < Math.min(1000, first + 6); at++) {
+    const one = Object.assign(document.createElement('div'), { className: 'one', role: 'option', textContent: nameOf(at) });
+    one.style.top = `${at * 30}px`;
+    one.onclick = () => { chosen.push(nameOf(at)); open.textContent = nameOf(at); list.hidden = true; open.ariaExpanded = 'false'; };
+    list.append(one);
+  }
+};
+list.onscroll = draw;
+document.getElementById('open').onclick = () => { list.hidden = !list.hidden; open.ariaExpanded = String(!list.hidden); draw(); };
+</script>""".replace("open.", "document.getElementById('open').")
+SORTED = "`Item ${at}`"
+BY_LETTERS = "String.fromCharCode(65 + at / 40) + String.fromCharCode(65 + at % 40 / 2) + ['', 's'][at % 2]"
+MIXED = "`Item ${at * 643 % 1000}`"
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [(SORTED, "Item 600"), (SORTED, "Item 0"), (SORTED, "Item 999"), (BY_LETTERS, "PCs"), (MIXED, "Item 430")],
+)
+async def test_an_option_of_a_long_list_that_draws_what_is_in_view_is_chosen(on: On, names: str, wanted: str) -> None:
+    async with on(VIRTUAL.replace("NAME", names)) as hand:
+        outcome = await hand.act(Select(target=hand.number("Item"), options=(wanted,)))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("chosen") == [wanted]
+
+
+async def test_a_list_that_was_not_seen_to_its_end_is_not_said_to_lack_an_option(on: On) -> None:
+    settings = SETTINGS.model_copy(update={"action_deadline_s": 1})
+    async with on(VIRTUAL.replace("NAME", MIXED), settings=settings) as hand:
+        outcome = await hand.act(Select(target=hand.number("Item"), options=("Item 357",)))
+        assert outcome.status != "done"
+        assert "was not seen to its end before the time was up" in outcome.sentence
+        assert 'show no "Item 357"' in outcome.sentence
+        assert "has no option" not in outcome.sentence
+        assert await hand.js("chosen") == []
+
+
+RESTLESS = """<button id=open aria-haspopup=listbox aria-expanded=false aria-label=Bank>Choose</button><div id=list role=listbox hidden></div><script>
+window.chosen = [];
+const names = ['Alpha', 'Beta', 'Gamma', 'Delta'], button = document.getElementById('open');
+button.onclick = () => { list.hidden = false; button.ariaExpanded = 'true'; };
+const draw = () => {
+  list.textContent = '';
+  for (const name of names) {
+    const one = Object.assign(document.createElement('div'), { role: 'option', textContent: name });
+    one.onclick = () => { chosen.push(name); list.hidden = true; button.ariaExpanded = 'false'; };
+    list.append(one);
+  }
+};
+draw();
+setInterval(() => { names.push(names.shift()); draw(); }, 150);
+</script>"""
+
+
+async def test_an_option_that_is_redrawn_all_the_time_is_chosen_or_refused(on: On) -> None:
+    async with on(RESTLESS, settings=SETTINGS.model_copy(update={"action_deadline_s": 2})) as hand:
+        for wanted in ("Gamma", "Delta", "Alpha"):
+            outcome = await hand.act(Select(target=hand.number("Bank"), options=(wanted,)))
+            chosen = await hand.js("chosen.splice(0)")
+            assert chosen == ([wanted] if outcome.status == "done" else []), outcome.sentence
+            await hand.look()

@@ -112,3 +112,27 @@ async def test_a_slider_whose_row_becomes_another_s_while_it_is_held_is_let_go_w
         assert (outcome.status, outcome.refusal) == ("partial", "changed"), outcome.sentence
         assert await hand.js("held === null")
         assert int(await hand.js("thumb.ariaValueNow")) < 90
+
+
+LATE = f"""{STYLE}{THUMB.replace("TAB", "tabindex=0")}<script>
+thumb.onkeydown = (event) => {{ if (KEYS.includes(event.key)) setTimeout(() => {{
+    thumb.setAttribute('aria-valuenow', Number(thumb.ariaValueNow) + 5);
+    thumb.style.left = thumb.ariaValueNow * 2 + 'px';
+}}, 250); }};</script>"""
+
+
+@pytest.mark.parametrize("keys", ["['ArrowUp', 'ArrowRight']", "['ArrowRight']"])
+async def test_a_slider_that_answers_its_keys_late_is_brought_to_the_value(on: On, keys: str) -> None:
+    async with on(LATE.replace("KEYS", keys)) as hand:
+        outcome = await hand.act(Set(mark=hand.number("Bright"), value="35"))
+        assert (outcome.status, outcome.value) == ("done", "35"), outcome.sentence
+
+
+async def test_a_thumb_that_follows_the_pointer_late_is_dragged_to_the_value(on: On) -> None:
+    late = FOLLOW.replace("STEP", "1").replace("if (held) put(event);", "if (held) setTimeout(() => put(event), 250);")
+    late = late.replace("held.setAttribute", "thumb.setAttribute").replace("held.style", "thumb.style")
+    body = STYLE + THUMB.replace("TAB", "tabindex=0") + late
+    async with on(body) as hand:
+        outcome = await hand.act(Set(mark=hand.number("Bright"), value="42"))
+        assert "as near to" not in outcome.sentence
+        assert (outcome.status, outcome.value) == ("done", "42"), outcome.sentence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -15,20 +14,19 @@ from playwright.async_api import Frame
 
 from vision_agent.actions import Drag, Offset, Point, offset_words
 from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.drop import LAST_MOVES, come_over, follow_begun, goal_at, meet
 from vision_agent.browser.act.held import held_keys
 from vision_agent.browser.act.input_sender import InputSender
-from vision_agent.browser.act.moving_target import current_point, is_still_moving, is_well_inside, locate_any
+from vision_agent.browser.act.moving_target import is_still_moving, locate_any
 from vision_agent.browser.act.out_of_view import bring, is_between_marks
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.at_point import page_point
-from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
 from vision_agent.browser.locate.identify import is_only_renamed
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.wording import element_words, mark_words
+from vision_agent.browser.locate.wording import element_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Mark
 
@@ -42,11 +40,6 @@ _TAKEN_PX = 6.0
 """CSS pixels after which a browser takes a press that moves for a drag, and pages too."""
 _BEYOND = 4.0
 """CSS pixels past the middle of a drop target."""
-_ROUNDED = 2.0
-"""CSS pixels by which what moves along with the pointer may differ from it."""
-_LAST_MOVES = 2
-"""Mouse moves at the end of a drag, a frame each: a page learns up to a frame late that an animation has ended (seen in
-8 of 40), and until then lists ignore moves."""
 
 
 async def drag(sender: InputSender, action: Drag) -> Attempt:
@@ -64,6 +57,7 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
     else:
         start, end = await _locate_both(sender, action)
     _way(sender, action, start)  # all of it must be in view before anything is pressed
+    goal = await goal_at(sender, end) if isinstance(end, Location) else None
     is_met = isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(sender, end)
     dropped: Location | None = None
     remark = hint = ""
@@ -85,27 +79,28 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
             elif isinstance(end, _Away):
                 await places.note(sender, end)
                 begun = _pulled(start)
-                await mouse.move(begun.x, begun.y, steps=_LAST_MOVES)
+                await mouse.move(begun.x, begun.y, steps=LAST_MOVES)
                 await bring(sender, [end.mark], action)
                 there = await locate_any(sender, end.mark.number, reveal=False)
             else:
                 there = end
+            aim = goal if goal is not None and there is end else await goal_at(sender, there)
             way = _way(sender, action, start)
             last = _drop_point(there, way[-1] if way else begun)
             begun = await _begin(sender, start, begun, way[0] if way else last)
+            if not is_met:
+                aim = await follow_begun(sender, aim, math.dist((start.point.x, start.point.y), (begun.x, begun.y)))
+                last = _drop_point(aim.at, way[-1] if way else begun)
             for before, place in pairwise([begun, *way, last]):
                 await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
             if is_met:
-                drop = await _meet(sender, there)
+                drop = await meet(sender, there)
             else:
-                # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
-                await settle(sender.tabs, 0, min(sender.settings.settle_deadline_s, sender.deadline_s))
-                await mouse.move(last.x, last.y, steps=_LAST_MOVES)
-                drop = await _judge_drop(sender, there, start, last)
+                aim, last, drop = await come_over(sender, aim, start, last)
             if drop.objection:
                 hint = _way_out(start.point, last, sender) if drop.is_in_drawing else ""
                 raise Refused("moved", f"{drop.objection} while {start.words} was held")
-            dropped, remark = there, drop.remark
+            dropped, remark = aim.at, drop.remark
         except Refused as refusal:
             if not is_held:
                 raise
@@ -141,7 +136,7 @@ async def _begin(sender: InputSender, start: Location, begun: Point, to: Point) 
         return begun
     share = min(1.0, _TAKEN_PX / far)
     at = Point(x=begun.x + (to.x - begun.x) * share, y=begun.y + (to.y - begun.y) * share)
-    await sender.page.mouse.move(at.x, at.y, steps=_LAST_MOVES)
+    await sender.page.mouse.move(at.x, at.y, steps=LAST_MOVES)
     now = await sender.recheck(mark)
     if now is not None and now.fingerprint != mark.fingerprint and not is_only_renamed(mark, now, sender.seen):
         what = element_words(now.role, mark.tag, now.name, now.shows)
@@ -247,83 +242,9 @@ def _drop_point(end: Location, before: Point) -> Point:
     return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
 
 
-async def _meet(sender: InputSender, end: Location) -> _Drop:
-    """Brings the pointer, which holds something, onto a target that moves; whether it may be released there."""
-    mark, until = end.mark or end.under, time.monotonic() + sender.deadline_s
-    assert mark is not None
-    while time.monotonic() < until:
-        there = await current_point(sender, replace(end, is_moving=True))
-        if not sender.seen.observation.viewport.contains(there):
-            continue
-        await sender.page.mouse.move(there.x, there.y, steps=_LAST_MOVES)
-        now = await sender.recheck(mark, in_place=True)
-        if now is None or now.fingerprint != mark.fingerprint:
-            return _Drop(f"{end.words} is gone or became something else")
-        if now.difference is not None:
-            return _Drop(describe_change(now.difference, end.words))
-        if is_well_inside(end, now, there):
-            return _Drop()
-    return _Drop(f"{end.words} could not be caught up with")
-
-
-class _Drop(NamedTuple):
-    """Whether what is held may be released at the end of a drag."""
-
-    objection: str = ""
-    """Why not, as a clause; empty if it may."""
-    remark: str = ""
-    """What moved along with the pointer, as a clause to append."""
-    is_in_drawing: bool = False
-    """Only the words beside the drawing differ, in which both ends are."""
-
-
 def _way_out(start: Point, last: Point, sender: InputSender) -> str:
     """How to drop there all the same: an offset names a place, so no words are compared."""
     shot = sender.seen.observation.marked.map
     right, down = round((last.x - start.x) / shot.scale_x), round((last.y - start.y) / shot.scale_y)
     place = f"by ({right}, {down})"
     return f" If those words say nothing about the target, drag by an offset, which only names a place: {place}."
-
-
-async def _judge_drop(sender: InputSender, end: Location, start: Location, last: Point) -> _Drop:
-    """Whether the end is still what was meant, now that the pointer is there. `last`: the pointer, page coordinates.
-
-    Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
-    on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view.
-    Within one drawing, the words beside it say nothing about places in it: a press shows the tools for what it took.
-    """
-    mark = end.mark or end.under
-    if mark is None or end.element is None:
-        return _Drop()
-    held = start.mark or start.under
-    is_harmless = not sender.seen.risks
-    is_itself = end.mark is None and held is not None and held.key == mark.key
-    if is_itself and is_harmless and mark.kind != "surface":
-        return _Drop()
-    carried = held.name if held is not None and is_harmless else ""
-    now, before = await sender.recheck(mark, in_place=True, carried=carried), end.element.rect
-    if end.mark is not None and (now is None or now.fingerprint != mark.fingerprint):
-        return _Drop(f"{end.words} is gone or became something else")
-    if now is None:
-        return _Drop(f"{end.words} moved away")
-    by = Point(x=now.rect.x - before.x, y=now.rect.y - before.y)
-    is_along = _is_same_move(by, Point(x=last.x - start.point.x, y=last.y - start.point.y))
-    if is_along and now.difference is None and is_harmless:
-        far = offset_words(Offset(right=round(by.x), down=round(by.y)))
-        return _Drop(remark=f"; {mark_words(mark)} moved along: {far}")
-    room = 0.0
-    if end.mark is not None:
-        room = min(before.width, before.height)
-        room += max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
-    if max(abs(by.x), abs(by.y)) > room or (end.mark is None and now.rect != before):
-        return _Drop(f"{end.words} moved away")
-    if now.difference is None or (is_itself and is_harmless):
-        return _Drop()
-    is_in_drawing = is_itself and mark.kind == "surface"
-    return _Drop(describe_change(now.difference, end.words), is_in_drawing=is_in_drawing)
-
-
-def _is_same_move(one: Point, other: Point) -> bool:
-    """Whether two movements are equal and not zero. Pages round what they move to whole pixels."""
-    is_same = abs(one.x - other.x) <= _ROUNDED and abs(one.y - other.y) <= _ROUNDED
-    return is_same and max(abs(one.x), abs(one.y)) > _ROUNDED

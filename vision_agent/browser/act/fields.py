@@ -9,8 +9,10 @@ import asyncio
 import hashlib
 import re
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -155,7 +157,11 @@ async def upload(sender: InputSender, action: Upload) -> Attempt:
     must_be_element(action.mark, sender.seen)
     at = await sender.aim(action.mark, may_move=True)
     assert at.mark is not None
+    digests = await asyncio.to_thread(_digests, paths)
     if at.locator is not None and at.mark.state.input_type == "file":
+        assert at.frame is not None
+        takes = await overlay_calls.fields.file_field(at.frame, sender.deadline_s, at.mark.key)
+        _must_take_files(at, len(paths), folder=takes.folder, multiple=takes.multiple)
         given = at.locator.set_input_files(paths, timeout=sender.timeout_ms)
         await perform_directly(sender, given, f"files were given to {at.words}", at)
     else:
@@ -170,11 +176,54 @@ async def upload(sender: InputSender, action: Upload) -> Attempt:
             ) from None
         finally:
             sender.tabs.expects_files = False
-        if len(paths) > 1 and not chooser.is_multiple():
-            raise Refused("unsupported", f"{at.words} takes one file at a time; nothing was uploaded.")
+        is_folder = await chooser.element.get_attribute("webkitdirectory") is not None
+        _must_take_files(at, len(paths), folder=is_folder, multiple=chooser.is_multiple())
         await chooser.set_files(paths, timeout=sender.timeout_ms)
-    files = ", ".join(f"{path.name} (sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:12]}…)" for path in paths)
+    later = await asyncio.to_thread(lambda: [_digest(path) for path in paths])
+    files = ", ".join(map(_given_words, paths, digests, later))
     return Attempt(f"Gave {files} to {at.words}", at, needs_no_effect=True)
+
+
+def _must_take_files(at: Location, many: int, *, folder: bool, multiple: bool) -> None:
+    """Checks that a field takes so many files.
+
+    Raises:
+        Refused: it does not.
+    """
+    if folder:
+        words = f"{at.words} takes a whole folder, which cannot be uploaded; nothing was. Look for a field for files."
+        raise Refused("unsupported", words)
+    if many > 1 and not multiple:
+        raise Refused("unsupported", f"{at.words} takes one file at a time; nothing was uploaded.")
+
+
+def _digests(paths: Sequence[Path]) -> list[str]:
+    """The SHA-256 of files that are about to be given.
+
+    Raises:
+        Refused: one cannot be read.
+    """
+    digests = [_digest(path) for path in paths]
+    if unread := [path.name for path, digest in zip(paths, digests, strict=True) if digest is None]:
+        raise Refused("unsupported", f"{', '.join(unread)} cannot be read, so nothing was uploaded.")
+    return [digest for digest in digests if digest is not None]
+
+
+def _digest(path: Path) -> str | None:
+    """The SHA-256 of a file; None if it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _given_words(path: Path, digest: str, later: str | None) -> str:
+    """A file that was given, with what it held before, and whether it holds that still: pages read files later."""
+    since = ""
+    if later != digest:
+        since = "; the file is gone since" if later is None else "; the file has changed since"
+    return f"{path.name} (sha256 {digest[:12]}…{since})"
 
 
 async def press(sender: InputSender, action: Press) -> Attempt:
@@ -247,14 +296,19 @@ async def _fill(at: Location, value: str, sender: InputSender) -> str:
     kind, value = at.mark.state.input_type or "", value.strip()
     held = _in_form(kind, value)
     if value:
-        await _must_fit(at, kind, value, held, sender)
+        held = await _must_fit(at, kind, value, held, sender)
     if at.element and at.element.state.readonly:
         raise Refused("disabled", f"{at.words} is read-only.")
     await set_directly(sender, at, f"a value was put into {at.words}", {"value": held})
     return held
 
 
-async def _must_fit(at: Location, kind: str, value: str, held: str, sender: InputSender) -> None:
+async def _must_fit(at: Location, kind: str, value: str, held: str, sender: InputSender) -> str:
+    """The value as the field holds it.
+
+    Raises:
+        Refused: it cannot hold it.
+    """
     assert at.mark is not None
     assert at.frame is not None
     said = f'"{safe_line(value, 60)}"'
@@ -273,6 +327,7 @@ async def _must_fit(at: Location, kind: str, value: str, held: str, sender: Inpu
         raise Refused("not_an_option", f"{at.words} goes {' '.join(ends)}; {said} is out of range.")
     if fit.is_between_steps:
         raise Refused("not_an_option", f"{at.words} cannot hold {said}; its step is {fit.step}.")
+    return fit.becomes if kind == "range" else held
 
 
 def _in_form(kind: str, value: str) -> str:

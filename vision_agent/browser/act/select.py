@@ -6,6 +6,7 @@ wanted text.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,9 +36,14 @@ _SHOWN_LISTS = {"listbox", "tree", "grid", "treegrid", "menu", "radiogroup"}
 _SCROLLED_LOOKS = 6
 """How often the deadline of one part of an action fits into the search through a long list."""
 _MOST_OF_A_PAGE = 0.8
+_LONG_LIST_PX = 1500.0
+"""CSS pixels below the view, from which on a sorted list is searched by halves first."""
+_MOST_HALVINGS = 16
+_HALVED_TO_PX = 8.0
 _MOST_OFFERED = 12
 _TO_THE_TOP = 1e6
 """Views; farther than anything scrolls."""
+_NUMBERS = re.compile(r"([0-9]{1,15})")
 _SUGGESTED_S = 1.5
 """Wait for suggestions: many pages wait a third of a second for the next key, then ask a server."""
 
@@ -52,6 +58,8 @@ class _OpenList:
     frame: Frame | None
     passed: tuple[str, ...]
     """The names of all options that showed while the list was scrolled."""
+    is_cut_short: bool = False
+    """The time was up before the end of the list."""
 
     @property
     def names(self) -> list[str]:
@@ -183,6 +191,8 @@ async def _only_option(sender: InputSender, at: Location, wanted: str, found: _O
         Refused: there is none, or there are several, in view or not.
     """
     match = _match_option(wanted, found.names)
+    if match is None and found.is_cut_short:
+        raise Refused("timed_out", _unseen_end(at, wanted, found))
     places = [each.points[0] for each in found.options if each.name == match]
     where = " and ".join(f"at ({point.x:.0f}, {point.y:.0f})" for point in places)
     name = _unique_option(found.names if match else found.passed, wanted, at.words, where)
@@ -309,28 +319,109 @@ async def _wait_for_suggestions(sender: InputSender, at: Location, wanted: str, 
             return found
 
 
+def _unseen_end(at: Location, wanted: str, found: _OpenList) -> str:
+    ends = " to ".join(_quoted(name) for name in (found.passed or ("nothing",))[:: max(1, len(found.passed) - 1)])
+    seen = f"{len(found.passed)} options, {ends}, show no {_quoted(wanted)}"
+    hint = "Scroll in it until the option shows, and click that."
+    return f"{at.words} was not seen to its end before the time was up: {seen}. {hint}"
+
+
 async def _scroll_to_option(
     sender: InputSender, at: Location, wanted: str, found: _OpenList, before: set[str]
 ) -> _OpenList:
     """Scrolls a long list from its top until it shows the option, its end, or the time is up."""
     until = time.monotonic() + _SCROLLED_LOOKS * sender.deadline_s
-    step, passed = -_TO_THE_TOP, dict.fromkeys(found.names)
-    while found.scroller and _match_option(wanted, found.names) is None and time.monotonic() < until:
+    if found.scroller and _match_option(wanted, found.names) is None:
+        found = await _halve_to_option(sender, at, wanted, found, before)
+        if _match_option(wanted, found.names) is not None:
+            return await _to_the_middle(sender, at, wanted, found, before)
+    step, passed, is_cut_short = -_TO_THE_TOP, dict.fromkeys(found.names), False
+    while found.scroller and _match_option(wanted, found.names) is None:
+        if time.monotonic() > until:
+            is_cut_short = True
+            break
         key, frame = found.scroller, found.frame
         assert frame is not None
         scrolled = await overlay_calls.scrolling.scroll(frame, sender.deadline_s, key, y=step)
         if scrolled is None:
             break
-        has_moved, step = abs(scrolled.moved_y) >= 1 or step < 0, _MOST_OF_A_PAGE
-        if has_moved:
+        is_first, step = step < 0, _MOST_OF_A_PAGE
+        if is_first or abs(scrolled.moved_y) >= 1:
             await sender.settle_page()
             found = await _list_options(sender, at, before)
         else:
             found, has_more = await _wait_for_more(sender, at, found, before)
             if not has_more:
                 break
-        passed |= dict.fromkeys(found.names)
-    return replace(found, passed=tuple(passed))
+        passed = dict.fromkeys(found.names) if is_first else passed | dict.fromkeys(found.names)
+        if _match_option(wanted, found.names) is not None:
+            found = await _to_the_middle(sender, at, wanted, found, before)
+            break
+    return replace(found, passed=tuple(passed), is_cut_short=is_cut_short)
+
+
+async def _halve_to_option(
+    sender: InputSender, at: Location, wanted: str, found: _OpenList, before: set[str]
+) -> _OpenList:
+    """The options at the place where a sorted list has the wanted one. The order is a hint only: whether the option is
+    there is read, and a list that lacks it here is searched from its top.
+    """
+    low, high, by, in_pixels = 0.0, 0.0, -_TO_THE_TOP, False
+    for halving in range(_MOST_HALVINGS):
+        if not found.scroller or found.frame is None:
+            break
+        more = (found.frame, sender.deadline_s, found.scroller)
+        scrolled = await overlay_calls.scrolling.scroll(*more, y=by, in_pixels=in_pixels)
+        if scrolled is None:
+            break
+        if not halving:
+            high, in_pixels = scrolled.below, True
+        await sender.settle_page()
+        found = await _list_options(sender, at, before)
+        side = _side_of(wanted, found)
+        if _match_option(wanted, found.names) is not None or not side or (not halving and high < _LONG_LIST_PX):
+            break
+        low, high = (scrolled.above, high) if side > 0 else (low, scrolled.above)
+        if high - low < _HALVED_TO_PX:
+            break
+        by = (low + high) / 2 - scrolled.above
+    return found
+
+
+async def _to_the_middle(
+    sender: InputSender, at: Location, wanted: str, found: _OpenList, before: set[str]
+) -> _OpenList:
+    """The options once the wanted one is away from the edge of the view: a list may draw its options anew as it is
+    scrolled, and one that shows in part would be scrolled to as it is pressed.
+    """
+    places = [each.points[0].y for each in found.options]
+    [place, *_] = [each.points[0].y for each in found.options if each.name == _match_option(wanted, found.names)]
+    if found.scroller is None or found.frame is None:
+        return found
+    by = place - (min(places) + max(places)) / 2
+    scrolled = await overlay_calls.scrolling.scroll(
+        found.frame, sender.deadline_s, found.scroller, y=by, in_pixels=True
+    )
+    if scrolled is None or abs(scrolled.moved_y) < 1:
+        return found
+    await sender.settle_page()
+    return await _list_options(sender, at, before)
+
+
+def _side_of(wanted: str, found: _OpenList) -> int:
+    """Whether an option comes before (-1) or after (1) all that show, if these are sorted; 0 if that cannot be told."""
+    shown = [_order(each.name) for each in sorted(found.options, key=lambda each: each.points[0].y)]
+    if len(shown) < 2 or shown != sorted(shown) or shown[0] == shown[-1]:
+        return 0
+    if _order(wanted) < shown[0]:
+        return -1
+    return 1 if _order(wanted) > shown[-1] else 0
+
+
+def _order(name: str) -> list[tuple[str, int]]:
+    """How names are sorted: numbers in them by their size."""
+    parts = _NUMBERS.split(name.casefold())
+    return [(text, int(digits or -1)) for text, digits in zip(parts[::2], [*parts[1::2], ""], strict=True)]
 
 
 async def _wait_for_more(

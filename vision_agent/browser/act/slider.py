@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import time
 from dataclasses import dataclass
 
 from vision_agent.actions import Point
@@ -28,6 +29,8 @@ _ARROWS = (("ArrowUp", "ArrowDown"), ("ArrowRight", "ArrowLeft"))
 """Up increases in every reading direction; some sliders know only right and left."""
 _MOST_KEYS = 400
 """Arrow keys pressed on a slider to reach a value."""
+_SETS_WITHIN_DEADLINES = 2
+"""How often the deadline of one part of an action fits into the time for its keys."""
 _PROBES_PX = (12, -12, 40, -40, 120, -120)
 """How far the pointer moves to see whether the value follows: few stops lie far apart, and one may be at an end."""
 _MOST_MOVES = 30
@@ -35,6 +38,9 @@ _LONG = 3
 """A slider that is this many times longer than wide is a track; else it is the thumb on one."""
 _ANSWERS_S = 0.12
 """How long the value of a slider may take to follow the pointer."""
+_LATE_S = 0.6
+"""How long it may take to answer a key, or the first move of the pointer: before that, it does not count as one that
+stays where it is. One that answers as late as this gets the time each time."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -116,6 +122,15 @@ async def _value_now(sender: InputSender, at: Location) -> float | None:
     return _number(element.value_now if element else None)
 
 
+async def _other_value(sender: InputSender, at: Location, value: float, within_s: float) -> float | None:
+    """The slider's number once it is another one, or as it is when the time is up; None if it exposes none."""
+    until = time.monotonic() + within_s
+    while True:
+        now = await _value_now(sender, at)
+        if now != value or time.monotonic() > until:
+            return now
+
+
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
@@ -133,11 +148,14 @@ async def _press_to_value(sender: InputSender, at: Location, now: float, goal: f
 
 
 async def _press_arrows(sender: InputSender, at: Location, now: float, goal: float) -> float | None:
-    keys, pressed = list(_ARROWS), 0
+    keys, pressed, until = list(_ARROWS), 0, time.monotonic() + _SETS_WITHIN_DEADLINES * sender.deadline_s
     while now != goal and pressed < _MOST_KEYS:
+        if time.monotonic() > until:
+            words = f"{at.words} answers its keys slowly: it is at {now:g}, and the time was up before {goal:g}."
+            raise Refused("timed_out", words)
         await sender.page.keyboard.press(keys[0][goal < now])
         pressed += 1
-        before, reached = now, await _value_now(sender, at)
+        before, reached = now, await _other_value(sender, at, now, _LATE_S)
         if reached is None or (goal - before) * (goal - reached) < 0:
             raise Refused("not_an_option", f"{at.words} goes from {before:g} to {_words(reached)}, past {goal:g}.")
         now = reached
@@ -168,6 +186,7 @@ async def _drag_to_value(sender: InputSender, at: Location, now: float, goal: fl
     at = await sender.move_pointer(await sender.aim(at.mark.number), at.mark.number)
     if at.is_moving:
         raise Refused("moved", RESTLESS.format(at.words))
+    until = time.monotonic() + _SETS_WITHIN_DEADLINES * sender.deadline_s
     try:
         has_followed = await _hold_and_move(sender, at, _likely_point(at, goal), goal)
     except GestureStopped as stopped:
@@ -175,6 +194,13 @@ async def _drag_to_value(sender: InputSender, at: Location, now: float, goal: fl
             raise
         has_followed = await _hold_and_move(sender, at, at.point, goal)
     reached = await _value_now(sender, at)
+    while reached is not None and not _is_at(reached, goal):
+        later = await _other_value(sender, at, reached, _LATE_S)
+        if later == reached:
+            break
+        if time.monotonic() > until:
+            raise Refused("moved", f"{at.words} was dragged, and its value keeps changing; it is at {_words(later)}.")
+        reached = later
     if reached == now and not has_followed:
         words = f"{at.words} stays at {now:g} when its keys are pressed and when it is dragged."
         raise Refused("not_an_option", words)
@@ -231,18 +257,29 @@ async def _search(sender: InputSender, at: Location, start: Point, goal: float) 
         return value is not None
     sides = [_is_upright(at)] if _is_track(at) else [False, True]
     for is_upright in sides:
+        within_s = _LATE_S
         for far in _PROBES_PX:
-            stop = await _move_to(sender, at, start, is_upright, far, value)
+            moved_at = time.monotonic()
+            stop = await _move_to(sender, at, start, is_upright, far, value, within_s)
             if stop is not None and stop.value != value:
                 slope = (stop.value - value) / far
-                await _narrow(sender, at, start, is_upright, stop, slope, goal)
+                within_s = _ANSWERS_S if time.monotonic() - moved_at < _ANSWERS_S else _LATE_S
+                await _narrow(sender, at, start, is_upright, stop, slope, goal, within_s)
                 return True
+            within_s = _ANSWERS_S
         await sender.page.mouse.move(start.x, start.y)
     return False
 
 
 async def _narrow(
-    sender: InputSender, at: Location, start: Point, is_upright: bool, first: _Stop, slope: float, goal: float
+    sender: InputSender,
+    at: Location,
+    start: Point,
+    is_upright: bool,
+    first: _Stop,
+    slope: float,
+    goal: float,
+    within_s: float,
 ) -> None:
     """Moves on from the first stop at which the value followed, by about `slope` for each pixel."""
     stops = [first]
@@ -252,12 +289,12 @@ async def _narrow(
         far = _next_far(stops, slope, goal)
         if any(stop.far == far for stop in stops):
             break
-        stop = await _move_to(sender, at, start, is_upright, far, stops[-1].value)
+        stop = await _move_to(sender, at, start, is_upright, far, stops[-1].value, within_s)
         if stop is None:
             return
         stops.append(stop)
     nearest = min(stops, key=lambda stop: abs(stop.value - goal))
-    await _move_to(sender, at, start, is_upright, nearest.far, stops[-1].value)
+    await _move_to(sender, at, start, is_upright, nearest.far, stops[-1].value, within_s)
 
 
 def _next_far(stops: list[_Stop], slope: float, goal: float) -> int:
@@ -276,16 +313,11 @@ def _next_far(stops: list[_Stop], slope: float, goal: float) -> int:
 
 
 async def _move_to(
-    sender: InputSender, at: Location, start: Point, is_upright: bool, far: int, before: float
+    sender: InputSender, at: Location, start: Point, is_upright: bool, far: int, before: float, within_s: float
 ) -> _Stop | None:
     """The value with the pointer this far from where it was pressed; None if it no longer exposes one."""
     view = sender.seen.observation.viewport
     x, y = (start.x, start.y + far) if is_upright else (start.x + far, start.y)
     await sender.page.mouse.move(min(max(x, 1), view.width - 1), min(max(y, 1), view.height - 1))
-    until = asyncio.get_running_loop().time() + _ANSWERS_S
-    while True:
-        value = await _value_now(sender, at)
-        if value is None:
-            return None
-        if value != before or asyncio.get_running_loop().time() > until:
-            return _Stop(far, value)
+    value = await _other_value(sender, at, before, within_s)
+    return None if value is None else _Stop(far, value)

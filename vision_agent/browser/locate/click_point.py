@@ -31,6 +31,30 @@ async def choose_click_point(
     Raises:
         Refused: none of the spots is visible, or the frame is gone.
     """
+    place, steps = await _place_now(owner, zoom, words, deadline_s)
+    on_page = [place.to_page(*spot) for spot in spots]
+    for inside, around in steps:
+        local = [around.to_frame(point) for point in on_page]
+        answer = await overlay_calls.element.shows_points(inside.parent.frame, deadline_s, inside.key, local)
+        on_page = [point for point, is_shown in zip(on_page, answer.are_shown, strict=True) if is_shown]
+        if not on_page:
+            raise Refused("covered", covered_sentence(words, next(iter(answer.obstacles), None), seen))
+    return on_page[0]
+
+
+async def place_now(owner: ScannedFrame, zoom: ViewportOffset, words: str, deadline_s: float) -> FramePlace:
+    """Where the frame of an element lies on the page at this moment. `zoom`: of its own document.
+
+    Raises:
+        Refused: the frame is gone or has no size.
+    """
+    return (await _place_now(owner, zoom, words, deadline_s))[0]
+
+
+async def _place_now(
+    owner: ScannedFrame, zoom: ViewportOffset, words: str, deadline_s: float
+) -> tuple[FramePlace, list[tuple[FrameInParent, FramePlace]]]:
+    """The place of a frame, and each frame on the way to it with the place of the one around it."""
     place = main_frame_place(zoom)
     steps: list[tuple[FrameInParent, FramePlace]] = []
     for inside in owner.chain():
@@ -43,11 +67,4 @@ async def choose_click_point(
             raise Refused("covered", f"{words} is no longer visible: its frame has no size.")
         steps.append((inside, place))
         place = place.child_place(now.plane)
-    on_page = [place.to_page(*spot) for spot in spots]
-    for inside, around in steps:
-        local = [around.to_frame(point) for point in on_page]
-        answer = await overlay_calls.element.shows_points(inside.parent.frame, deadline_s, inside.key, local)
-        on_page = [point for point, is_shown in zip(on_page, answer.are_shown, strict=True) if is_shown]
-        if not on_page:
-            raise Refused("covered", covered_sentence(words, next(iter(answer.obstacles), None), seen))
-    return on_page[0]
+    return place, steps

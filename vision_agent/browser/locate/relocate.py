@@ -54,7 +54,8 @@ async def relocate_mark(
     if fresh.owner(mark.key) is None:
         raise gone  # its frame shows another document
     known, before = seen.scan.keys(), seen.found(mark)
-    assert before is not None
+    if before is None:
+        raise gone  # it came after the look and is gone again, so nothing tells what stood beside it
     came = [each for each in fresh.marks if each.key not in known and each.frame == before.frame]
     same = [each for each in came if _essence(each) == _essence(before)]
     in_its_place = [each for each in same if _is_beside_the_same(each, before, seen)]

@@ -183,6 +183,42 @@ async def keys_at_spot(frame: Frame, deadline_s: float, spot: Spot) -> tuple[Mar
     return keys_of((await ask(frame, "under", deadline_s, x=spot[0], y=spot[1]))["keys"])
 
 
+@dataclass(frozen=True, slots=True)
+class DropReceiver:
+    """What would get what is held at a spot."""
+
+    gets: Literal["target", "around", "empty", "other"]
+    """The target; what is around it; something empty, such as the room that a list makes; or another thing."""
+    is_held_there: bool
+    """What is held, or a copy of it, is at the spot too."""
+    obstacle: Obstacle | None
+    """The other thing."""
+    rect: Rect | None
+    """Where the other thing is."""
+    is_within: bool
+    """The other thing is no target of its own and lies over the target, in its box."""
+
+
+async def what_gets_drop(
+    frame: Frame, deadline_s: float, key: str, spot: Spot, *, held: str | None, name: str, through: str | None = None
+) -> DropReceiver | None:
+    """What would get what is held at a spot, where the element with a key is meant to; None if that is gone.
+
+    `held`, `name`: the key and the name of what is held; `through`: the key of another thing that is looked through.
+    """
+    details = {"key": key, "x": spot[0], "y": spot[1], "held": held, "name": name, "through": through}
+    answer = await ask(frame, "gets_drop", deadline_s, **details)
+    if not answer["found"]:
+        return None
+    return DropReceiver(
+        gets=answer["gets"],
+        is_held_there=answer["isHeldThere"],
+        obstacle=obstacle_of(answer["blocker"], answer["key"]),
+        rect=rect_of(answer["rect"]) if answer["rect"] else None,
+        is_within=answer["isWithin"],
+    )
+
+
 async def is_outside_shape(frame: Frame, deadline_s: float, key: str, spot: Spot) -> bool:
     """Whether a spot in the box of an element lies in a hole of it, or beside a turned or clipped corner.
 

@@ -95,6 +95,21 @@ async def listed_values(frame: Frame, deadline_s: float, key: str) -> tuple[List
 
 
 @dataclass(frozen=True, slots=True)
+class FileField:
+    """What a field for files takes."""
+
+    folder: bool
+    """It takes a whole folder."""
+    multiple: bool
+
+
+async def file_field(frame: Frame, deadline_s: float, key: str) -> FileField:
+    """What a field for files takes; one file if it is gone."""
+    answer = await ask(frame, "file_field", deadline_s, key=key)
+    return FileField(answer["folder"], answer["multiple"])
+
+
+@dataclass(frozen=True, slots=True)
 class SetAnswer:
     """Whether a value was set, and why not."""
 
