@@ -35,7 +35,7 @@ const CONTROL_ROLES = new Set([
   'menuitem', 'menuitemcheckbox', 'menuitemradio',
 ]);
 /** The signs of `steady_text.js`. */
-const SIGNS = /[\u0001-\u0006]/g;
+export const SIGNS = /[\u0001-\u0006]/g;
 /** Types of fields that may hold a name. */
 const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
 

@@ -2,7 +2,7 @@
 import { childCountOf, closestInFlatTree, firstElementOf, flatElementsOf, flatParentOf } from './dom.js';
 import { isConnectedOf, localNameOf, nodeTypeOf, rectOf, textContentOf } from './dom.js';
 import { headingOf, isHeading } from './headings.js';
-import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, wordsIn } from './nearby_text.js';
+import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, SIGNS, wordsIn } from './nearby_text.js';
 import { roleOrTagOf } from './role.js';
 import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
 import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
@@ -113,7 +113,7 @@ function isMuteRow(element, box, path, groups, reading) {
 
 /** @param {string} words */
 function hasText(words) {
-  return words.replaceAll(SEAM, ' ').trim() !== '';
+  return words.replace(SIGNS, ' ').trim() !== '';
 }
 
 /**
