@@ -95,3 +95,12 @@ async def test_a_row_that_only_has_the_value_among_other_words_is_named_and_not_
     says = f"{instead!r} has more words, so it may be another" if instead else f"No 'Pay' here has {value!r} beside it"
     with pytest.raises(NotFoundError, match=re.escape(says)):
         action.build(look)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "# note", "1+1", "C#", "Order 7"])
+async def test_a_row_is_named_by_hand_with_the_signs_that_it_has(page: Page, serve: Server, name: str) -> None:
+    rows = ("Ann", "=1+1", "# note", "1+1", "C#", "Order 7", "7")
+    look = await seen(page, serve, table(*rows))
+    pays = [mark.number for mark in look.marks if mark.name == "Pay"]
+    [action] = parse([f'click Pay in row "{name}"'])
+    assert action.build(look) == Click(target=pays[rows.index(name)])

@@ -175,12 +175,19 @@ def safe_name(name: str) -> str:
 def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool = False) -> int:
     """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0.
 
-    The time that its row begins with counts as beside it, with `am` or `pm` or without. `is_exact`: the words are no
-    place among others, and not only a part of what the row or card, or something in it, is itself called.
+    The time that its row begins with counts as beside it, with `am` or `pm` or without. So does what something in it
+    says sign for sign, such as `=1+1`. `is_exact`: the words are no place among others, and not only a part of what the
+    row or card, or something in it, is itself called.
     """
+    if mark.wording is None:
+        return _match_of_words(mark, text, shown, is_exact=is_exact)
+    as_it_is = _exact_match(mark, mark.wording, text, shown)
+    return as_it_is if is_exact else _match_of_words(mark, text, shown, is_exact=False) or as_it_is
+
+
+def _match_of_words(mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool) -> int:
+    """The same, whatever signs are between the words."""
     words = _fold(_words(text))
-    if is_exact and mark.wording is not None:
-        return _exact_match(mark, mark.wording, text, shown)
     if not words or (is_exact and longer_wording(mark, text)):
         return 0
     if is_exact and shown is not None:
