@@ -38,11 +38,14 @@ def is_answer(mark: Mark) -> bool:
 
 
 def words_over(mark: Mark, seen: Observation) -> tuple[str, ...]:
-    """The last texts of the listing just over a mark, with no other mark between them but answers in the same row."""
+    """The last texts of the listing just over a mark, with no other mark between them but answers in the same row.
+
+    What a mark is drawn in is not between them either.
+    """
     lines = seen.listing.split("\n")
     marks = {f"{each.label_text}[:]": each for each in seen.marks}
     at = next((at for at, line in enumerate(lines) if line.startswith(f"{mark.label_text}[:]")), 0)
-    while at > 1 and _is_answer_beside(marks.get(f"{lines[at - 1].partition('[:]')[0]}[:]"), mark):
+    while at > 1 and _is_passed(marks.get(f"{lines[at - 1].partition('[:]')[0]}[:]"), mark):
         at -= 1
     line = lines[at - 1] if at else ""
     return tuple(line.removeprefix(TEXT_LINE).split(_BETWEEN_ROWS)[-_MOST_OVER:]) if line.startswith(TEXT_LINE) else ()
@@ -94,6 +97,10 @@ def _compared(texts: tuple[str, ...], *, keep_numbers: bool) -> list[str]:
 def _plain_words(text: str) -> str:
     """The words of a text without numbers and, as counts of one and of several are told alike, without the plural."""
     return " ".join(each.casefold().rstrip("s") for each in _LETTERS.findall(text))
+
+
+def _is_passed(other: Mark | None, mark: Mark) -> bool:
+    return _is_answer_beside(other, mark) or (other is not None and other.number == mark.surface)
 
 
 def _is_answer_beside(other: Mark | None, mark: Mark) -> bool:

@@ -97,6 +97,11 @@ def reading_order(boxes: Sequence[Box], *, right_to_left: bool = False) -> list[
     return ordered + sorted(row, key=along)
 
 
+def _top_of(box: Box) -> Box:
+    """Where a surface is read: before what is drawn in it."""
+    return Box(x=box.x, y=box.y, width=box.width, height=min(box.height, 1))
+
+
 def listing(
     marks: Sequence[Mark],
     context: Sequence[tuple[str, Box]],
@@ -121,7 +126,9 @@ def listing(
         (box, f"_[:]{safe_line(text, _LONGEST_CONTEXT)}") for at, (text, box) in enumerate(context) if at not in said
     ]
     texts += [(each.box, f"_[{each.mark} row {each.row}]{safe_line(each.text, _LONGEST_ROW)}") for each in rows]
-    boxes = [*(mark.box for mark in marks), *(box for box, _ in texts)]
+    holding = {mark.surface for mark in marks}
+    places = (_top_of(mark.box) if mark.number in holding else mark.box for mark in marks)
+    boxes = [*places, *(box for box, _ in texts)]
     order = reading_order(boxes, right_to_left=right_to_left)
     repeated = _with_options_of_the_list_before([marks[index] for index in order if index < len(marks)])
     of_marks = (lines or MarkLines()).write(marks, picture, apart, repeated)
