@@ -17,7 +17,7 @@ LONG = frozenset((Path(__file__).parent / "long_tests.txt").read_text("utf-8").s
 
 WEEKLY = frozenset((Path(__file__).parent / "weekly_tests.txt").read_text("utf-8").split())
 """Of the long ones those that take more than about five seconds: whole runs, mostly, of a command line, a server or a
-tool that is installed. Those that guard against a wrong click, a leak or a payment are not among them.
+tool that is installed. Nearly all that guard against a wrong click, a leak or a payment run at each change.
 
 `python -m pytest -m weekly` runs these alone.
 """
