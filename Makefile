@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:
 	@echo "make run       sets everything up and runs `vision-agent demo`: a task in a shop, one on a canvas"
 	@echo "make check     format, lint, types, and every quick test that needs no browser (a minute)"
-	@echo "make test      the most telling tests of the whole product (nine minutes)"
+	@echo "make test      the most telling tests of the whole product (six minutes)"
 	@echo "make test-rest lint, types, more variants and the long tests; a build server runs both"
 	@echo "make test-all  everything, all variants, the longest tests and the large suites too (two hours)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
@@ -65,7 +65,12 @@ test:
 	@$(MAKE) --no-print-directory $(COMPILED)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) $(SHARED_OUT) -m "not thorough and not rest"
 
-test-rest: lint pages rest-packages
+# The types are checked beside the tests, because mypy uses one core for a minute.
+test-rest: pages rest-packages
+	@$(MAKE) --no-print-directory -j2 lint rest-tests
+
+.PHONY: rest-tests
+rest-tests: $(READY)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) $(SHARED_OUT) -m "rest and not thorough"
 
 test-all: lint types-js pages rest-packages

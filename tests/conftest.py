@@ -33,7 +33,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from tests.loopback import Folder, Handler, LoopbackServer
 from tests.ready_python import ReadyPython
-from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, VARIANTS, WEEKLY
+from tests.sample import LATER, LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, VARIANTS, WEEKLY
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -237,7 +237,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("thorough")
         elif is_slow and nth not in _spread(variants[name], more):
             item.add_marker("thorough")
-        elif name in LONG or (is_slow and nth):
+        elif name in LONG or name in LATER or (is_slow and nth):
             item.add_marker("rest")
 
 

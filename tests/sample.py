@@ -1,9 +1,9 @@
 """Which tests run when. Each name is that of a test or a file, below `tests`.
 
 - `make test`, a few minutes: of each test that uses a browser, or whose variants are slow (`SLOW_VARIANTS`), the first
-  variant, and not the long ones (`LONG`).
-- `make test-rest`: of the other variants some (`VARIANTS`, `MORE_VARIANTS`), and of each long one the first. The build
-  server runs both at each change.
+  variant, but of those with a browser only the most telling (`LATER` has the others), and not the long ones (`LONG`).
+- `make test-rest`: those of `LATER`, of the other variants some (`VARIANTS`, `MORE_VARIANTS`), and of each long one the
+  first. The build server runs both at each change.
 - `make test-all`: all variants, the longest ones (`WEEKLY`), and the large suites that are marked as thorough. The
   build server runs them once a week.
 """
@@ -14,6 +14,9 @@ from pathlib import Path
 
 LONG = frozenset((Path(__file__).parent / "long_tests.txt").read_text("utf-8").split())
 """Tests that take more than two seconds on two busy cores, but for some that say most about the product."""
+
+LATER = frozenset((Path(__file__).parent / "later_tests.txt").read_text("utf-8").split())
+"""Tests with a browser, of about a second or two, that say less about the product than those which `make test` runs."""
 
 WEEKLY = frozenset((Path(__file__).parent / "weekly_tests.txt").read_text("utf-8").split())
 """Of the long ones those that take more than about five seconds: whole runs, mostly, of a command line, a server or a

@@ -42,12 +42,23 @@ DONE = {
 """What the model of the tests answers."""
 
 
+WEEKLY_PAGE = "guides/compare-models.md"
+"""Its commands run three evaluations, which takes two minutes."""
+
+
 def by_name(pages: list[Path]) -> dict[str, object]:
     return {"argvalues": pages, "ids": [name_of(each) for each in pages]}
 
 
+def snippet_pages_as_often_as_they_run() -> dict[str, object]:
+    pages = snippet_pages()
+    weekly = (pytest.mark.weekly, pytest.mark.thorough)
+    marked = [pytest.param(each, marks=weekly if each.match(WEEKLY_PAGE) else ()) for each in pages]
+    return {"argvalues": marked, "ids": [name_of(each) for each in pages]}
+
+
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("page", **by_name(snippet_pages()))
+@pytest.mark.parametrize("page", **snippet_pages_as_often_as_they_run())
 async def test_the_snippets_of_a_page_run(page: Path, tmp_path: Path, api: MessagesServer) -> None:
     if not has_snippets(page):
         pytest.skip("no snippets")

@@ -8,15 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.sample import LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, WEEKLY
+from tests.sample import LATER, LONG, MORE_VARIANTS, SLOW_VARIANTS, STARTS_A_BROWSER, WEEKLY
 
 TESTS = Path(__file__).parent
 
 
 def test_what_the_choice_names_exists() -> None:
-    named = (*STARTS_A_BROWSER, *LONG, *WEEKLY, *SLOW_VARIANTS, *MORE_VARIANTS)
+    named = (*STARTS_A_BROWSER, *LONG, *LATER, *WEEKLY, *SLOW_VARIANTS, *MORE_VARIANTS)
     assert [name for name in named if not _exists(name)] == []
     assert WEEKLY < LONG
+    assert not LATER & LONG
     assert not WEEKLY & MORE_VARIANTS.keys()
 
 
