@@ -106,34 +106,45 @@ async def test_a_replay_does_not_answer_another_question_and_answers_one_about_t
     assert (await title("Delete file a.txt?", values={"file": "b.txt"}))[0] == "Files"
 
 
+PAGE = "<h1>Shop</h1><p>Mug, %s</p><button>Buy</button>"
 SHOP = (
     "<h1>Shop</h1><div><h3>Mug</h3><p>%s</p><button>Buy</button> <button>Add to cart</button> <a href=/m>Mug</a></div>"
 )
 
 
 @pytest.mark.parametrize(
-    ("name", "was", "now", "why"),
+    ("page_of", "name", "was", "now", "why"),
     [
-        ("Buy", "5 EUR", "900 EUR", 'button "Buy" is beside 900 EUR here, and was beside 5 EUR in the record'),
-        ("Buy", "€5", "$4", "is beside $4 here, and was beside €5 in the record"),
-        ("Buy", "New", "New €5", "is beside €5 here, and was beside no amount of money in the record"),
-        ("Buy", "5 EUR, was 9 EUR", "7 EUR, was 9 EUR", ""),
-        ("Buy", "900 EUR", "5 EUR", ""),
-        ("Buy", "5 users", "900 users", 'button "Buy" is beside 900 users here, and was beside 5 users in the record'),
-        ("Buy", "5 reviews<p>3 left", "900 reviews<p>4 left", ""),
-        ("Buy", "900 users", "5 users", ""),
-        ("Add to cart", "5 users", "900 users", ""),
-        ("Add to cart", "5 EUR", "900 EUR", ""),
-        ("Mug", "5 EUR", "900 EUR", ""),
+        (SHOP, "Buy", "5 EUR", "900 EUR", 'button "Buy" is beside 900 EUR here, and was beside 5 EUR in the record'),
+        (SHOP, "Buy", "€5", "$4", "is beside $4 here, and was beside €5 in the record"),
+        (SHOP, "Buy", "New", "New €5", "is beside €5 here, and was beside no amount of money in the record"),
+        (SHOP, "Buy", "5 EUR, was 9 EUR", "7 EUR, was 9 EUR", ""),
+        (SHOP, "Buy", "900 EUR", "5 EUR", ""),
+        (
+            SHOP,
+            "Buy",
+            "5 users",
+            "900 users",
+            "is beside 900 users here, and was beside 5 users in the record",
+        ),
+        (SHOP, "Buy", "5 reviews<p>3 left", "900 reviews<p>4 left", ""),
+        (SHOP, "Buy", "900 users", "5 users", ""),
+        (SHOP, "Add to cart", "5 users", "900 users", ""),
+        (SHOP, "Add to cart", "5 EUR", "900 EUR", ""),
+        (SHOP, "Mug", "5 EUR", "900 EUR", ""),
+        (PAGE, "Buy", "5 USD", "900 USD", 'button "Buy" is beside 900 USD here, and was beside 5 USD in the record'),
+        (PAGE, "Buy", "5 USD", "5 GBP", "is beside 5 GBP here, and was beside 5 USD in the record"),
+        (PAGE, "Buy", "5 USD", "5 KWD", "is beside 5 KWD here, and was beside 5 USD in the record"),
+        (PAGE, "Buy", "5 USD", "4 USD", ""),
     ],
 )
 async def test_a_button_beside_a_larger_amount_of_money_is_not_pressed_unless_other_values_explain_it(
-    page: Page, serve: Server, name: str, was: str, now: str, why: str
+    page: Page, serve: Server, page_of: str, name: str, was: str, now: str, why: str
 ) -> None:
     async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
         looks = []
         for text in (was, now):
-            await browser.open(serve({"/": SHOP % text}))
+            await browser.open(serve({"/": page_of % text}))
             looks.append(await browser.observe())
     [mark] = [mark for mark in looks[0].marks if mark.name == name]
     step = took(looks[0], Click(target=mark.number))

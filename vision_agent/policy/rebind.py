@@ -19,7 +19,7 @@ Knows observations and actions; no browser, no record. Whatever is found here is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from math import hypot
@@ -432,7 +432,8 @@ def _pairs(done: Action, again: Action, was: Observation, now: Observation) -> I
 def _must_not_cost_more(old: Mark, new: Mark, was: Observation, now: Observation) -> None:
     """Raises a `RebindError` if what stands beside a button that may pay states a larger amount of money.
 
-    An earlier version kept no amounts. A mark that is known by a value that was given may be of another thing.
+    An earlier version kept no amounts, so all that the listing has count then. A mark that is known by a value that was
+    given may be of another thing.
     """
     name = new.shows or new.name
     if _is_known_by_value(old) or risk_words.only_shows(name):
@@ -440,8 +441,8 @@ def _must_not_cost_more(old: Mark, new: Mark, was: Observation, now: Observation
     if not (is_button(new) or is_answer(new) or "pay" in risk_words.risks_in(name)):
         return
     then, here = _largest_stated(old, was), _largest_stated(new, now)
-    if not then and not any(mark.prices for mark in was.marks) and amounts_in(was.listing):
-        return
+    if not then and not any(mark.prices for mark in was.marks):
+        then = _largest(amounts_in(was.listing))
     for currency, amount in here.items():
         if currency not in then or amount.value > then[currency].value:
             before = " and ".join(each.words for each in then.values()) or "no amount of money"
@@ -478,8 +479,13 @@ def _is_known_by_value(old: Mark) -> bool:
 def _largest_stated(mark: Mark, seen: Observation) -> dict[str, Amount]:
     """The largest amount in each currency that stands beside a mark, or in the question that it answers."""
     asked = question_of(mark, seen) if is_answer(mark) else ()
+    return _largest([*amounts_beside(mark), *(each for text in asked for each in amounts_in(text))])
+
+
+def _largest(amounts: Iterable[Amount]) -> dict[str, Amount]:
+    """The largest amount in each currency."""
     largest: dict[str, Amount] = {}
-    for amount in [*amounts_beside(mark), *(each for text in asked for each in amounts_in(text))]:
+    for amount in amounts:
         if amount.currency not in largest or amount.value > largest[amount.currency].value:
             largest[amount.currency] = amount
     return largest

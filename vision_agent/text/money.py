@@ -29,9 +29,12 @@ _WAYS = {
     "JPY": r"JP¥|¥|円|(?i:jpy|yen)",
 }
 _OTHER_DOLLARS = r"(?:CA|AU|NZ|HK|SG|MX|NT|BR|AR|CL|CO|[ACRS])\$|CN¥"
+# Without codes that are words in capital letters too: ALL, AMD, BAM, BOB, CUP, GEL, MAD, PEN, SOS, TOP.
 _OTHER_CODES = (
-    "AED|ARS|AUD|BGN|BRL|BTC|CAD|CLP|CNY|COP|CZK|DKK|EGP|ETH|HKD|HUF|IDR|ILS|INR|ISK|KES|KRW|MXN|MYR|NGN|NOK|NZD|PHP|"
-    "PKR|PLN|RMB|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USDT|VND|ZAR|kr|zł|Kč|lei|лв|руб|грн|元|원"
+    "AED|AFN|ARS|AUD|AZN|BDT|BGN|BHD|BRL|BTC|BYN|CAD|CLP|CNY|COP|CRC|CZK|DKK|DOP|DZD|EGP|ETB|ETH|GHS|GTQ|HKD|HNL|HUF|"
+    "IDR|ILS|INR|IQD|IRR|ISK|JMD|JOD|KES|KHR|KRW|KWD|KZT|LBP|LKR|LYD|MDL|MKD|MMK|MNT|MUR|MXN|MYR|NGN|NIO|NOK|NPR|NZD|"
+    "OMR|PHP|PKR|PLN|PYG|QAR|RMB|RON|RSD|RUB|SAR|SEK|SGD|THB|TND|TRY|TTD|TWD|TZS|UAH|UGX|USDT|UYU|UZS|VND|XAF|XOF|YER|"
+    "ZAR|ZMW|kr|zł|Kč|lei|лв|руб|грн|元|원"
 )
 _OTHER_SIGNS = "".join(
     each for each in map(chr, range(0xA0, 0x20D0)) if unicodedata.category(each) == "Sc" and each not in "€£¥"

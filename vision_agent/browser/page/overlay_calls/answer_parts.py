@@ -148,9 +148,11 @@ def context_of(answer: Json | None) -> RowContext | None:
     """The words around an element; None if the answer has none."""
     if answer is None:
         return None
-    words = answer["words"] if answer["how"] != "head" else ""
-    has_firm = "firm" in answer or "firmHeading" in answer
-    firm = Beside(answer.get("firm", ""), answer.get("firmHeading", "")) if has_firm else NOTHING_BESIDE
+    is_head = answer["how"] == "head"
+    words = "" if is_head else answer["words"]
+    # The words of a part of the page are not told, so that amounts in them count only here.
+    untold = answer["words"] if is_head else ""
+    firm = Beside(answer.get("firm", untold), answer.get("firmHeading", ""))
     title = answer["title"] if answer["title"] in words else ""
     wording = _wording_of(answer, title) if answer["how"] != "head" else None
     # What the page compares is not in it: a clock would make it another answer.
