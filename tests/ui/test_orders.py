@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from vision_agent.ui.orders import ReplayForm, ResumeForm, StartForm, replay_order, resume_order, start_order
+from vision_agent.ui.orders import (
+    ReplayForm,
+    ResumeForm,
+    StartForm,
+    faults_of,
+    replay_order,
+    resume_order,
+    start_order,
+)
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 RUNS = Path("/runs")
@@ -107,3 +115,14 @@ def test_a_form_with_anything_else_is_refused_at_its_field(wrong: dict[str, str]
     with pytest.raises(ValidationError) as refused:
         StartForm.model_validate({"url": "shop.example", "goal": "Buy", **wrong})
     assert [".".join(map(str, each["loc"])) for each in refused.value.errors()] == [field]
+
+
+def test_what_is_wrong_with_a_field_is_said_as_in_the_terminal() -> None:
+    wrong = {"url": "shop.example", "goal": "Buy", "max_steps": "0", "max_seconds": "soon", "model": "a b"}
+    with pytest.raises(ValidationError) as refused:
+        StartForm.model_validate(wrong)
+    assert faults_of(refused.value) == {
+        "max_steps": "It must be 1 or more",
+        "max_seconds": "It must be a number",
+        "model": "Give the name of a model, such as anthropic:claude-sonnet-5-5",
+    }

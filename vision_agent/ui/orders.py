@@ -16,10 +16,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from vision_agent.base_model import FrozenModel, words_of
+from vision_agent.base_model import FrozenModel
 from vision_agent.models.own_decider import is_own_decider
 from vision_agent.record.store import new_run_id
-from vision_agent.settings import full_model_name
+from vision_agent.settings import fault_words, full_model_name
 
 Approve = Literal["never", "risky", "always"]
 _MODEL = re.compile(r"[A-Za-z0-9][\w.:/@+-]{0,199}")
@@ -171,4 +171,8 @@ def replay_order(form: ReplayForm, folder: Path, runs: Path, now: datetime) -> O
 
 def faults_of(error: ValidationError) -> Mapping[str, str]:
     """By field, or by the empty name for the form as a whole, what is wrong with it."""
-    return {".".join(map(str, each["loc"])): words_of(each).capitalize() for each in error.errors()}
+    return {".".join(map(str, each["loc"])): _sentence(fault_words(each)) for each in error.errors()}
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
