@@ -267,6 +267,8 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
         ({"steps": Path("lines.txt")}, r"steps takes lines, not a file"),
         ({"output": {"article": str}}, "output=dict cannot be an answer: it is not a type"),
         ({"on_event": "print"}, "on_event cannot be a str"),
+        ({"person": "Ann"}, "person cannot be a str"),
+        ({"approver": True}, r"approver cannot be a bool \(give approver=Answers"),
         ({"on_event": asyncio.sleep}, r"on_event cannot be async: nothing awaits it \(define it with def\)"),
         ({"secrets": {"pin": ""}}, "The value of secret 'pin' has 0 characters"),
         ({"secrets": {"my pin": "4711"}}, "The secret name 'my pin' does not fit"),
@@ -549,6 +551,11 @@ def test_a_keyword_that_an_agent_does_not_have_is_answered_with_the_one_that_is_
             kind("Order", **{field: "shop.example"})
     with pytest.raises(TypeError, match=r'^Agent takes only the goal without a keyword; write Agent\("Order'):
         kind("Order", "shop.example")
+
+
+def test_in_the_sync_api_what_approves_is_a_function() -> None:
+    with pytest.raises(UsageError, match=r"approve cannot be a bool \(give a function that returns True or False\)"):
+        sync_api.Agent("Order", url="shop.example", approve=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

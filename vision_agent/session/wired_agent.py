@@ -216,11 +216,15 @@ class Agent:
         self._progress = progress
         self._listeners: list[Callable[[Event], None]] = []
         """Those of our own; they need no picture unless progress is shown."""
+        if person is not None and not callable(person):
+            raise UsageError(f"person cannot be a {type(person).__name__}", "give an async function that answers")
         self._person = person
         if isroutine(approver):
             raise UsageError(
                 f"approver={approver.__name__} is a function", f"give approver=Answers({approver.__name__})"
             )
+        if approver is not None and not callable(getattr(approver, "approve", None)):
+            raise UsageError(f"approver cannot be a {type(approver).__name__}", "give approver=Answers(…)")
         self._approver = approver
         self._is_driven = is_driven
         self._name = name
