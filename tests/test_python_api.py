@@ -31,6 +31,10 @@ SHOP = """<title>Shop</title><label>Name <input id=who></label>
 VALUE = "Zebra47Quokka"
 
 
+def is_empty(folder: Path) -> bool:
+    return not list(folder.iterdir())
+
+
 class Order(BaseModel):
     article: str
     count: int = Field(ge=1)
@@ -71,7 +75,7 @@ async def test_a_goal_and_keywords_make_a_run_that_tells_what_came_of_it(
     assert run.ok
     assert run.output == Order(article="mug", count=1)
     assert run.answer == '{"article": "mug", "count": 1}'
-    assert (len(run.steps), run.tokens, run.cost) == (3, 0, 0.0)
+    assert (run.status, len(run.steps), run.tokens, run.cost) == ("done", 3, 0, 0.0)
     assert run.folder == agent.folder
     assert run.report == agent.report
     assert run.seconds > 0
@@ -79,6 +83,27 @@ async def test_a_goal_and_keywords_make_a_run_that_tells_what_came_of_it(
     assert agent.task.limits.model_dump(include={"steps", "cost_usd"}) == {"steps": 5, "cost_usd": 0.5}
     assert run.task.instructions == agent.task.instructions == "Never sign up"
     assert agent.task.checks == (SuccessCheck(text="Thank you, Ada"), SuccessCheck(url="http://127.0.0.1*"))
+
+
+async def test_a_start_page_that_may_not_be_reached_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
+    for keywords in ({"allowed_hosts": ["shop.example"]}, {"denied_hosts": ["127.0.0.1"]}):
+        agent = Agent("Order", url="http://127.0.0.1:9/", steps=["finish"], settings={"runs": tmp_path}, **keywords)
+        with pytest.raises(UsageError, match=r"was not opened: its host is"):
+            await agent.run()
+    with pytest.raises(UsageError, match="There is no page to begin on"):  # whether or not a model can be asked
+        await Agent("Order", model="anthropic:claude-x", settings={"runs": tmp_path}).run()
+    assert is_empty(tmp_path)
+
+
+async def test_an_address_with_a_password_is_refused_and_not_quoted(tmp_path: Path) -> None:
+    url = "http://ann:t0ps3cret@127.0.0.1:9/"
+    with pytest.raises(UsageError, match="The address has a password in it") as refused:
+        Agent("Order", url=url, steps=["finish"])
+    agent = Agent(Task(goal="Order", start_url=url), steps=["finish"], settings={"runs": tmp_path})
+    with pytest.raises(UsageError, match="The address has a password in it") as refused_later:
+        await agent.run()
+    assert "t0ps3cret" not in f"{refused.value}{refused_later.value}"
+    assert is_empty(tmp_path)
 
 
 async def test_an_answer_that_the_type_refuses_is_sent_back_with_the_reason(
@@ -232,6 +257,21 @@ def test_the_path_of_a_file_is_its_address(tmp_path: Path, monkeypatch: pytest.M
         ({"url": 8000}, "url cannot be a int"),
         ({"approver": len}, r"approver=len is a function .give approver=Answers\(len\)"),
         ({"actions": [len]}, "len cannot be an action"),
+        ({"max_cost": True}, "max_cost=True is not a limit: it must be a number"),
+        ({"expect": 3}, r"expect cannot be a int \(write expect=\[\"Thank you\"\]\)"),
+        ({"allowed_hosts": 1}, r"allowed_hosts cannot be a int \(write allowed_hosts=\[\"shop.example\"\]\)"),
+        ({"files": 3}, r"files cannot be a int"),
+        ({"files": [3]}, r"files has 3, which is not the path of a file"),
+        ({"steps": 3}, r"steps cannot be a int \(write steps=\[\"click Order\", \"finish\"\]\)"),
+        ({"steps": [3]}, "steps has 3, which is no step line"),
+        ({"steps": Path("lines.txt")}, r"steps takes lines, not a file"),
+        ({"output": {"article": str}}, "output=dict cannot be an answer: it is not a type"),
+        ({"on_event": "print"}, "on_event cannot be a str"),
+        ({"person": "Ann"}, "person cannot be a str"),
+        ({"approver": True}, r"approver cannot be a bool \(give approver=Answers"),
+        ({"on_event": asyncio.sleep}, r"on_event cannot be async: nothing awaits it \(define it with def\)"),
+        ({"secrets": {"pin": ""}}, "The value of secret 'pin' has 0 characters"),
+        ({"secrets": {"my pin": "4711"}}, "The secret name 'my pin' does not fit"),
     ],
 )
 def test_a_wrong_keyword_is_refused_with_its_name(keywords: dict[str, Any], words: str) -> None:
@@ -506,6 +546,16 @@ def test_a_keyword_that_an_agent_does_not_have_is_answered_with_the_one_that_is_
         kind("Order", step=["click Order"])
     with pytest.raises(TypeError, match=r"^Agent has no keyword 'colour'; there are task, url, output,"):
         kind("Order", colour="red")
+    for field, keyword in (("start_url", "url"), ("user_data", "data"), ("checks", "expect")):
+        with pytest.raises(TypeError, match=f"^Agent has no keyword '{field}'; did you mean '{keyword}'"):
+            kind("Order", **{field: "shop.example"})
+    with pytest.raises(TypeError, match=r'^Agent takes only the goal without a keyword; write Agent\("Order'):
+        kind("Order", "shop.example")
+
+
+def test_in_the_sync_api_what_approves_is_a_function() -> None:
+    with pytest.raises(UsageError, match=r"approve cannot be a bool \(give a function that returns True or False\)"):
+        sync_api.Agent("Order", url="shop.example", approve=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

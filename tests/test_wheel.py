@@ -167,6 +167,11 @@ def test_the_demonstration_of_the_wheel_reaches_both_tasks_without_a_key(unpacke
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert [(each["site"], each["exit_code"]) for each in said["tasks"]] == [("shop", 0), ("seats", 0)]
+    assert [(each["steps_taken"], each["tokens"], each["cost_usd"]) for each in said["tasks"]] == [
+        (19, 0, 0),
+        (5, 0, 0),
+    ]
+    assert "19 steps in " in done.stderr
     reports = [Path(each["report"]).read_text("utf-8") for each in said["tasks"]]
     assert ["Order placed" in reports[0], "the tickets are yours" in reports[1]] == [True, True]
     assert not any("the task has no check" in report for report in reports)

@@ -441,6 +441,9 @@ def _in_thread(person: Callable[[str], str | None]) -> Person:
 def _answer_in_thread(
     approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | bool | None],
 ) -> Answer:
+    if not callable(approve):
+        raise UsageError(f"approve cannot be a {type(approve).__name__}", "give a function that returns True or False")
+
     @wraps(approve)
     async def answer(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice | bool | None:
         return await asyncio.to_thread(approve, task, seen, decision, risks)

@@ -1093,6 +1093,11 @@ class Run(DisplayedModel):
         return self.ending is not None and self.ending.status == "done"
 
     @property
+    def status(self) -> EndingStatus | None:
+        """How it ended, in one word such as `done`, `limit` or `needs_person`; None if it has not ended."""
+        return self.ending.status if self.ending is not None else None
+
+    @property
     def answer(self) -> str:
         """The answer that the run ended with; empty if there is none."""
         return self.ending.answer if self.ending is not None else ""

@@ -98,6 +98,17 @@ async def test_a_run_is_a_span_with_one_for_each_request_and_action_and_the_hash
     assert read_lines(run.folder)[-1].prev == hashes[-1]
 
 
+async def test_what_a_decider_of_ones_own_used_is_in_the_span_of_the_run(
+    page: Page, serve: Server, tmp_path: Path, exported: InMemorySpanExporter
+) -> None:
+    own = Decision(actions=(Finish(),), author="scripted", usage=USAGE)
+    run = await agent(ScriptedModel([own]), serve, page, tmp_path).run()
+    [whole] = named(exported, "invoke_agent")
+    assert named(exported, "chat") == []
+    assert facts(whole)["vision_agent.cost_usd"] == run.cost == USAGE.cost_usd
+    assert facts(whole)["gen_ai.usage.output_tokens"] == USAGE.output_tokens
+
+
 class Instrumented(Model):
     """A model whose client makes a span for each request, as an instrumented SDK does."""
 

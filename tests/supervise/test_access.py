@@ -63,7 +63,9 @@ def write_certificate(folder: Path, name: str, *, password: bytes | None = None)
         ({"url": "agent.example"}, "is not an address"),
         ({"url": "ftp://agent.example"}, "is not an address"),
         ({"url": "https://agent.example:99999"}, "is not an address"),
-        ({"url": "https://me@agent.example"}, "is not an address"),
+        ({"url": "https://me@agent.example"}, "has a user name in it"),
+        ({"url": "http://agent.example"}, "http://agent.example is not encrypted"),
+        ({"host": "0.0.0.0", "plain_http": True, "url": "http://192.0.2.7:81"}, "http://192.0.2.7:81 is not encrypted"),
         ({"url": "https://agent.example/run?a=1"}, "more than a host and a port"),
         ({"webhook": "hooks.example"}, "--webhook is not an address"),
         ({"webhook": "http://hooks.example/a"}, "hooks.example is not encrypted"),
@@ -101,6 +103,14 @@ def test_a_wrong_certificate_or_key_is_named(tmp_path: Path) -> None:
     require_servable(SuperviseSettings(host="192.0.2.7", plain_http=True))
 
 
+def test_behind_a_proxy_the_address_is_encrypted_or_of_this_machine_and_no_error_quotes_a_password() -> None:
+    for url in ("https://agent.example", "http://127.0.0.1:8000", "http://localhost:8000"):
+        require_servable(SuperviseSettings(host="0.0.0.0", plain_http=True, url=url))
+    with pytest.raises(UsageError) as refused:
+        require_servable(SuperviseSettings(url="https://me:hunter2@agent.example"))
+    assert "hunter2" not in str(refused.value)
+
+
 def test_a_token_works_once_and_not_for_ever() -> None:
     now = [0.0]
     sign_ins = SignIns(clock=lambda: now[0])
@@ -115,6 +125,20 @@ def test_a_token_works_once_and_not_for_ever() -> None:
     assert sign_ins.has_key(session.cookie, session.key)
     assert not sign_ins.has_key(session.cookie, "guess")
     assert not sign_ins.has_key("guess", session.key)
+
+
+def test_each_tab_of_a_browser_signs_in_by_itself_and_the_others_stay_signed_in() -> None:
+    sign_ins = SignIns()
+    first = sign_ins.sign_in(sign_ins.new_token(10))
+    assert isinstance(first, Session)
+    second = sign_ins.sign_in(sign_ins.new_token(10), first.cookie)
+    other = sign_ins.sign_in(sign_ins.new_token(10), "a cookie of another run")
+    assert isinstance(second, Session)
+    assert isinstance(other, Session)
+    assert (second.cookie, other.cookie != first.cookie) == (first.cookie, True)
+    assert sign_ins.has_key(first.cookie, first.key)
+    assert sign_ins.has_key(first.cookie, second.key)
+    assert not sign_ins.has_key(first.cookie, other.key)
 
 
 @pytest.mark.parametrize(

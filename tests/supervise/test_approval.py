@@ -495,7 +495,20 @@ async def test_a_dry_run_that_needs_nothing_but_looking_ends_as_any_other() -> N
 
 
 @pytest.mark.parametrize(
-    ("by_hand", "is_done"), [(Click(target=1), False), (Click(target=2), True), (None, False)], ids=str
+    ("by_hand", "is_done"),
+    [
+        (Click(target=1), False),
+        (Click(target=2), True),
+        (Click(target=2, count=2), True),
+        (Click(target=2, button="right"), False),
+        (Press(target=2, keys="Enter"), True),
+        (Press(target=2, keys="Space"), True),
+        (Press(target=2, keys="Tab"), False),
+        (Press(target=1, keys="Enter"), False),
+        (Press(target=3, keys="Enter"), False),
+        (None, False),
+    ],
+    ids=str,
 )
 async def test_what_was_pending_at_a_takeover_is_decided_anew_unless_the_person_did_it(
     by_hand: Any, is_done: bool

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
-from vision_agent.ui.children import Child
+from vision_agent.ui.children import Child, Children
 from vision_agent.ui.orders import Order
 
 FIRST = "http://127.0.0.1:4321/?token=abc"
@@ -41,3 +42,25 @@ async def test_an_error_is_told_with_its_example_and_without_what_a_terminal_obe
     assert failed.fault == 'Line 1 is not complete (it looks like this:\n  wait for "text"\\u001b[31m'
     assert (await ended(0)).fault == ""
     assert (await ended(1)).last_words == "It ended without a word."
+
+
+async def test_a_run_whose_folder_is_deleted_elsewhere_did_start(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec("sleep", "60")
+    child = Child(Order(tmp_path / "one", ("run",)), process)
+    assert not child.has_begun()
+    child.order.folder.mkdir()
+    assert not child.has_begun()  # the browser is being opened
+    (child.order.folder / "run.json").touch()
+    child.hear("  1 ✓ click Save")
+    shutil.rmtree(child.order.folder)
+    assert (child.has_begun(), child.is_lost()) == (True, True)
+    process.kill()
+    await process.wait()
+    assert (child.has_begun(), child.is_lost()) == (True, False)
+
+
+async def test_a_run_without_a_folder_is_not_offered_to_be_resumed(tmp_path: Path) -> None:
+    children = Children()
+    child = await children.start(Order(tmp_path / "one", ("run", "--help")))
+    assert children.starting() == [child]
+    assert await children.end_all() == []

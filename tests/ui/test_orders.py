@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from vision_agent.ui.orders import ReplayForm, ResumeForm, StartForm, replay_order, resume_order, start_order
+from vision_agent.ui.orders import (
+    ReplayForm,
+    ResumeForm,
+    StartForm,
+    faults_of,
+    replay_order,
+    resume_order,
+    start_order,
+)
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 RUNS = Path("/runs")
@@ -60,7 +68,8 @@ def test_the_command_that_is_shown_does_the_same_when_it_is_pasted_into_a_shell(
     program.write_text("#!/bin/sh\nprintf '%s|' \"$@\"; echo; cat\n", "utf-8")
     program.chmod(0o755)
     lines = 'type "$HOME `it\'s` \\\\n" into Name\nLINES\nfinish'
-    form = StartForm(url="shop.example", goal="Buy 'two'", decides="steps", steps=lines)
+    form = StartForm(url="shop.example", goal="Buy 'two'", decides="steps", steps="finish")
+    form = form.model_copy(update={"steps": lines})  # also what the form itself refuses
     for order in (start_order(form, RUNS, NOW), replay_order(ReplayForm(), RUNS / "--name=r", RUNS, NOW)):
         path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
         shell = {"input": order.shown, "env": {"PATH": path}, "capture_output": True, "text": True, "check": True}
@@ -94,6 +103,7 @@ def test_a_run_is_resumed_and_replayed_by_its_folder() -> None:
         ({"goal": ""}, ""),
         ({"goal": "x" * 20_001}, "goal"),
         ({"decides": "steps", "steps": "# nothing\n\n"}, ""),
+        ({"decides": "steps", "steps": "click Order\nklick Order"}, ""),
         ({"decides": "human"}, "decides"),
         ({"approve": "sometimes"}, "approve"),
         ({"max_steps": "0"}, "max_steps"),
@@ -107,3 +117,14 @@ def test_a_form_with_anything_else_is_refused_at_its_field(wrong: dict[str, str]
     with pytest.raises(ValidationError) as refused:
         StartForm.model_validate({"url": "shop.example", "goal": "Buy", **wrong})
     assert [".".join(map(str, each["loc"])) for each in refused.value.errors()] == [field]
+
+
+def test_what_is_wrong_with_a_field_is_said_as_in_the_terminal() -> None:
+    wrong = {"url": "shop.example", "goal": "Buy", "max_steps": "0", "max_seconds": "soon", "model": "a b"}
+    with pytest.raises(ValidationError) as refused:
+        StartForm.model_validate(wrong)
+    assert faults_of(refused.value) == {
+        "max_steps": "It must be 1 or more",
+        "max_seconds": "It must be a number",
+        "model": "Give the name of a model, such as anthropic:claude-sonnet-5-5",
+    }

@@ -82,8 +82,12 @@ async def test_a_run_is_stopped_and_resumed_in_its_folder(serve: Any, tmp_path: 
     await expect(page.locator("#head .status")).to_contain_text("Interrupted", timeout=90_000)
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
 
+    lines = page.get_by_label("Step lines, one action each")
+    await page.get_by_role("link", name="Run again…").click()
+    await expect(lines).to_have_value("wait 1\nwait 15\nclick Order\nfinish Ordered")
+    await page.go_back()
     await page.get_by_role("link", name="Resume…").click()
-    await page.get_by_label("Step lines, one action each").fill("wait 1\nwait 15\nclick Order\nfinish Ordered")
+    await expect(lines).to_have_value("wait 1\nwait 15\nclick Order\nfinish Ordered")
     await page.get_by_label("Nobody is asked").check()
     await page.get_by_role("button", name="Resume").click()
     await expect(page.locator("#head .status")).to_contain_text("Done", timeout=90_000)

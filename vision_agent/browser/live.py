@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,7 +20,16 @@ from vision_agent.browser import cdp
 from vision_agent.browser.act.act import act
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.navigate import open_page
-from vision_agent.browser.network.host_policy import WEB, Gate, Policy, is_blocked, start_folder
+from vision_agent.browser.network.host_policy import (
+    WEB,
+    Gate,
+    Policy,
+    check,
+    is_blocked,
+    policy_for,
+    require_no_password,
+    start_folder,
+)
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay
@@ -40,6 +49,7 @@ from vision_agent.vision.image_limits import ImageLimits
 
 _MOST_WARNINGS = 5
 """Tab events in one observation; a page may open dialogs endlessly."""
+_HOSTS_HINT = "are the allowed and the denied hosts the right ones?"
 _USUAL_DOWNLOADS = DownloadLimits()
 _SCHEMES = ("http", "https", "file", "about", "data")
 """Schemes that a person may start with; the agent itself may only open the web and the scheme of the start address."""
@@ -95,7 +105,7 @@ class LiveBrowser:
             blocked = [each.sentence for each in self._tabs.new_events if each.kind == "blocked"]
             if refusal.refusal == "blocked" or blocked:
                 sentence = "; ".join([refusal.sentence.rstrip("."), *blocked[:_MOST_WARNINGS]])
-                raise UsageError(sentence, "are the allowed and the denied hosts the right ones?") from refusal
+                raise UsageError(sentence, _HOSTS_HINT) from refusal
             raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
         except PlaywrightError as error:
             raise BrowserUnavailable(f"The browser was lost while opening {url}: {error.message}") from error
@@ -236,6 +246,21 @@ def require_scheme(url: str) -> None:
             f'{url} cannot be opened: "{scheme}" is not a scheme this browser opens',
             f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
         )
+
+
+def require_openable(url: str, allowed: Iterable[str] | None, denied: Iterable[str]) -> None:
+    """Checks what is known before a browser starts of an address that a run is to begin at.
+
+    Raises:
+        UsageError: it has an unknown scheme, or a password in it, or its host may not be reached.
+    """
+    require_scheme(url)
+    require_no_password(url)
+    policy = replace(policy_for(allowed, denied), schemes=_SCHEMES, folder=start_folder(url))
+    try:
+        check(url, policy)
+    except Refused as refusal:
+        raise UsageError(refusal.sentence.rstrip("."), _HOSTS_HINT) from refusal
 
 
 @asynccontextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -109,7 +108,6 @@ def _show(console: Console, settings: Settings, shown: DemoTask, as_json: bool) 
     console.print()
     progress = Progress(console)
     approver = terminal_approver(as_json, settings) if settings.approval.ask != "never" else None
-    began = time.monotonic()
     with staged(shown, settings, on_event=progress, approver=approver) as stage:
         agent = stage.agent
         try:
@@ -119,12 +117,11 @@ def _show(console: Console, settings: Settings, shown: DemoTask, as_json: bool) 
             print_facts(console, ("folder", agent.folder), ("report", agent.report))
             raise
         verdict = stage.verdict()
-    seconds = time.monotonic() - began
     print_facts(
         console,
         ("agent", run.ending.sentence if run.ending else "cut off"),
         ("site", Text(verdict.sentence, style="green" if verdict.reached else "red")),
-        ("time", f"{seconds:.1f} s for {len(run.steps)} steps"),
+        ("used", run.used),
         ("folder", agent.folder),
         ("report", agent.report),
     )
@@ -136,7 +133,10 @@ def _show(console: Console, settings: Settings, shown: DemoTask, as_json: bool) 
         "reached": verdict.reached,
         "sentence": verdict.sentence,
         "exit_code": 0 if verdict.reached else ended or 1,
-        "seconds": round(seconds, 1),
+        "steps_taken": len(run.steps),
+        "seconds": run.seconds,
+        "tokens": run.tokens,
+        "cost_usd": run.cost,
         "run": str(agent.folder),
         "report": str(agent.report),
         "head": agent.head,

@@ -6,12 +6,18 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from vision_agent.actions import Finish
+from vision_agent.actions import Action, Click, Finish, Press
 from vision_agent.describe.action_sentences import BY_HAND
 from vision_agent.events import Intended
 from vision_agent.journal import Journal
 from vision_agent.ports import Approver, Browser
 from vision_agent.types import Approval, Decision, Ending, ManualAction, Step, Task
+
+_PRESSED_BY = {
+    "Enter": ("button", "link", "menuitem", "tab"),
+    "Space": ("button", "menuitem", "tab", "checkbox", "radio", "switch"),
+}
+"""The roles of what a key presses as a click does."""
 
 
 async def take_over(browser: Browser, approver: Approver, journal: Journal, wait_s: float) -> Ending | None:
@@ -49,6 +55,20 @@ def taken_over_last(steps: Sequence[Step]) -> tuple[Step, ...] | None:
     if not rest or not is_taken_over(rest[-1].approval):
         return None
     return tuple(reversed(by_hand))
+
+
+def did_by_hand(step: Step, actions: Sequence[Action]) -> bool:
+    """Whether a step of a person did these actions, a click also by a key or more than once."""
+    done = step.decision.actions
+    if done == tuple(actions):
+        return True
+    match (done, tuple(actions)):
+        case ((Press(target=int(pressed), keys=keys),), (Click(target=target, button="left", modifiers=()),)):
+            mark = step.observation.known_mark(pressed)
+            return pressed == target and mark is not None and mark.role in _PRESSED_BY.get(keys, ())
+        case ((Click() as by_hand,), (Click() as click,)):
+            return by_hand.count > click.count and by_hand.model_copy(update={"count": click.count}) == click
+    return False
 
 
 def is_taken_over(approval: Approval | None) -> bool:

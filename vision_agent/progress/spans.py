@@ -113,8 +113,12 @@ class RunSpans:
         self._requests.close()
 
     def _decided(self, decision: Decision) -> None:
-        if decision.author == "model" and decision.usage is not None:
+        if decision.usage is None:
+            return
+        if decision.author == "model":
             self._asked(decision.model or self._model, decision.reply_id, decision.usage)
+        else:  # a decider of one's own tells what it used, and its requests are not known here
+            self._usages.append(decision.usage)
 
     def _asked(self, model: str, reply_id: str | None, usage: Usage, error: str = "") -> None:
         """Makes the span of a request, unless the model's client, or what instruments it, has made one."""

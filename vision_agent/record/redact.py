@@ -284,7 +284,7 @@ def _is_vocabulary(annotation: Any) -> bool:
 
 
 def _check(name: str, value: str, names: Sequence[str]) -> None:
-    if re.search(r'[<>"\\\x00-\x1f]', name) or not name:
+    if not re.fullmatch(r"[\w.-]+", name):  # what is typed has no other names
         raise UsageError(f"The secret name {name!r} does not fit into <secret:…>", "use letters, digits, - and _")
     if len(value) < SHORTEST:
         raise UsageError(

@@ -17,6 +17,7 @@ from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 
 from vision_agent.base_model import words_of
+from vision_agent.browser.network.host_policy import require_no_password
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
@@ -54,8 +55,11 @@ def named_keywords(init: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(init)
     def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        if len(args) > 2:  # the agent itself, and the goal
+            raise TypeError('Agent takes only the goal without a keyword; write Agent("Order one mug", url=…)')
         if (unknown := next((each for each in kwargs if each not in known), None)) is not None:
-            near = difflib.get_close_matches(unknown, known, n=1)
+            of_task = [keyword for keyword, field in _FIELDS.items() if field == unknown]
+            near = of_task or difflib.get_close_matches(unknown, known, n=1)
             raise TypeError(
                 f"Agent has no keyword {unknown!r}; "
                 + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
@@ -76,7 +80,7 @@ class Output:
             UsageError: pydantic cannot read it.
         """
         name = getattr(output, "__name__", type(output).__name__)
-        if isinstance(output, BaseModel | str) or inspect.isroutine(output):
+        if isinstance(output, BaseModel | str | Mapping) or inspect.isroutine(output):
             raise UsageError(
                 f"output={name} cannot be an answer: it is not a type", "give a pydantic model: output=Order"
             )
@@ -139,7 +143,11 @@ def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> 
         return full_model_name(model) if isinstance(model, str) else model
     if model not in (None, "steps"):
         raise UsageError("steps was given together with a model", "leave one of them out")
-    lines = steps.splitlines() if isinstance(steps, str) else list(steps)
+    if isinstance(steps, Path):
+        raise UsageError("steps takes lines, not a file", "give steps=Path(…).read_text()")
+    lines = steps.splitlines() if isinstance(steps, str) else _listed(steps, "steps", '"click Order", "finish"')
+    if wrong := next((each for each in lines if not isinstance(each, str)), None):
+        raise UsageError(f"steps has {wrong!r}, which is no step line", 'write steps=["click Order", "finish"]')
     if not any(line.strip() and not line.strip().startswith("#") for line in lines):
         raise UsageError("steps has no line", 'write steps=["click Order", "finish"]')
     try:
@@ -213,13 +221,33 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
     return _with_output(made, output)
 
 
+def listener_from(on_event: Any) -> Any:
+    """The function that is called with each event, or None.
+
+    Raises:
+        UsageError: it is no function, or one that would have to be awaited.
+    """
+    if on_event is not None and not callable(on_event):
+        raise UsageError(f"on_event cannot be a {type(on_event).__name__}", "give a function that takes an event")
+    if any(map(inspect.iscoroutinefunction, (on_event, getattr(on_event, "__call__", None)))):  # noqa: B004
+        raise UsageError("on_event cannot be async: nothing awaits it", "define it with def")
+    return on_event
+
+
+def _listed(given: Any, keyword: str, example: str) -> tuple[Any, ...]:
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise UsageError(f"{keyword} cannot be a {type(given).__name__}", f"write {keyword}=[{example}]")
+    return tuple(given)
+
+
 def start_url_from(text: str) -> str:
     """The address of a start page, given as an address, a host, or the path of a file.
 
     Raises:
-        UsageError: it is the name of a file that is not there.
+        UsageError: it is the name of a file that is not there, or has a password in it.
     """
     address = start_address(text)
+    require_no_password(address)
     if names_page_file(text) and not address.startswith("file:"):
         here = "" if Path(text).expanduser().is_absolute() else " here"
         raise UsageError(f"There is no file {text.strip()}{here}", "is its path right? An address begins with https://")
@@ -291,6 +319,8 @@ def _limits(limits: Limits, given: Mapping[str, Any]) -> Limits:
     changed = {name: given[keyword] for keyword, name in _LIMITS.items() if keyword in given}
     if not changed:
         return limits
+    if wrong := next((keyword for keyword in _LIMITS if isinstance(given.get(keyword), bool)), None):
+        raise UsageError(f"{wrong}={given[wrong]} is not a limit: it must be a number")
     try:
         return Limits.model_validate({**dict(limits), **changed})
     except ValidationError as error:
@@ -300,7 +330,7 @@ def _limits(limits: Limits, given: Mapping[str, Any]) -> Limits:
 
 
 def _hosts(given: Any, keyword: str) -> tuple[str, ...]:
-    hosts = (given,) if isinstance(given, str) else tuple(given)
+    hosts = (given,) if isinstance(given, str) else _listed(given, keyword, '"shop.example"')
     if wrong := next((each for each in hosts if not isinstance(each, str)), None):
         raise UsageError(f"{keyword} has {wrong!r}, which is not a host", "write shop.example or *.shop.example")
     return hosts
@@ -308,12 +338,16 @@ def _hosts(given: Any, keyword: str) -> tuple[str, ...]:
 
 def _checks(given: Any) -> tuple[SuccessCheck, ...]:
     single = isinstance(given, str | SuccessCheck | Mapping)
-    return tuple(check_from(each, "expect") for each in ([given] if single else given))
+    return tuple(
+        check_from(each, "expect") for each in ([given] if single else _listed(given, "expect", '"Thank you"'))
+    )
 
 
 def _files(given: Any) -> tuple[Path, ...]:
-    files = tuple(Path(each) for each in ([given] if isinstance(given, str | Path) else given))
-    return require_files(files)
+    files = (given,) if isinstance(given, str | Path) else _listed(given, "files", '"cv.pdf"')
+    if wrong := next((each for each in files if not isinstance(each, str | Path)), None):
+        raise UsageError(f"files has {wrong!r}, which is not the path of a file", 'write files=["cv.pdf"]')
+    return require_files(tuple(map(Path, files)))
 
 
 def require_files(files: Sequence[Path]) -> tuple[Path, ...]:

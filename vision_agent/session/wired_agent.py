@@ -19,7 +19,7 @@ from vision_agent import settings as settings_module
 from vision_agent.actions import Goto
 from vision_agent.agent import Loop
 from vision_agent.browser.launch.launch import require_launchable
-from vision_agent.browser.live import require_scheme
+from vision_agent.browser.live import require_openable
 from vision_agent.browser.page import overlay
 from vision_agent.custom_actions import ActionFunction, actions_from
 from vision_agent.errors import RecordError, UsageError, VisionAgentError
@@ -52,6 +52,7 @@ from vision_agent.session.keywords import (
     GivenSettings,
     Output,
     Secrets,
+    listener_from,
     model_from,
     named_keywords,
     require_files,
@@ -193,6 +194,7 @@ class Agent:
             "max_cost": max_cost,
         }
         self.task = task_from(task, self.settings, self._output, keywords)
+        Redactor(self.task.secrets, self.task.private_kinds)  # refuses a secret that cannot be one
         self.folder: Path | None = None
         self.report: Path | None = None
         self.head = ""
@@ -210,15 +212,19 @@ class Agent:
         self._memory = memory
         self._wrap_model = wrap_model or around
         self._provenance = provenance or Provenance()
-        self._on_event = on_event
+        self._on_event = listener_from(on_event)
         self._progress = progress
         self._listeners: list[Callable[[Event], None]] = []
         """Those of our own; they need no picture unless progress is shown."""
+        if person is not None and not callable(person):
+            raise UsageError(f"person cannot be a {type(person).__name__}", "give an async function that answers")
         self._person = person
         if isroutine(approver):
             raise UsageError(
                 f"approver={approver.__name__} is a function", f"give approver=Answers({approver.__name__})"
             )
+        if approver is not None and not callable(getattr(approver, "approve", None)):
+            raise UsageError(f"approver cannot be a {type(approver).__name__}", "give approver=Answers(…)")
         self._approver = approver
         self._is_driven = is_driven
         self._name = name
@@ -280,13 +286,16 @@ class Agent:
             UsageError: the task or the settings ask for something impossible.
             ModelUnavailable: a key, an address or a library of a model is missing.
         """
+        self._require_beginning(beginning)
         check_allowed_actions(self.task, [each.name for each in self._custom])
         require_models(self._model, self.settings)
         require_files(self.task.files)
         if self._page is None:
             require_launchable(self.settings.browser)
-        if self.task.start_url:
-            require_scheme(self.task.start_url)
+        if self.task.start_url and self._resume is None:
+            require_openable(self.task.start_url, self.task.allowed_hosts, self.task.denied_hosts)
+
+    def _require_beginning(self, beginning: Run | None) -> None:
         if self._page is not None or self.task.start_url or self._resume is not None or self._is_driven:
             return
         begun = beginning.steps[0].decision.actions if beginning is not None and beginning.steps else ()
@@ -323,7 +332,7 @@ class Agent:
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
         """Replaces the listener given to the constructor."""
-        self._on_event = on_event
+        self._on_event = listener_from(on_event)
 
     def ask(self, person: Person | None, approver: Approver | None) -> None:
         """Replaces the person and the approver given to the constructor; call it before `run`."""

@@ -27,7 +27,7 @@ _LOOPBACK = ("127.0.0.1", "localhost")
 
 @dataclass(frozen=True)
 class Session:
-    """One browser that has signed in."""
+    """One tab of a browser that has signed in."""
 
     cookie: str
     key: str
@@ -49,8 +49,11 @@ class SignIns:
         self._tokens[token] = self.clock() + lasts_s
         return token
 
-    def sign_in(self, given: str) -> Session | Literal["wrong", "used", "expired"]:
-        """The session that a token becomes, or what is wrong with the token."""
+    def sign_in(self, given: str, cookie: str = "") -> Session | Literal["wrong", "used", "expired"]:
+        """The session that a token becomes, or what is wrong with the token.
+
+        A browser that has signed in before keeps its `cookie`: its other tabs stay signed in, each with its key.
+        """
         token = next((each for each in self._tokens if _is_same(each, given)), None)
         if token is None:
             return "wrong"
@@ -59,18 +62,18 @@ class SignIns:
             return "used"
         if self.clock() > until:
             return "expired"
-        session = Session(secrets.token_urlsafe(24), secrets.token_urlsafe(24))
+        known = self.session(cookie)
+        session = Session(known.cookie if known else secrets.token_urlsafe(24), secrets.token_urlsafe(24))
         self._sessions = [*self._sessions, session][-_MOST_SESSIONS:]
         return session
 
     def session(self, cookie: str) -> Session | None:
-        """The session of this cookie."""
+        """A session of this cookie."""
         return next((each for each in self._sessions if _is_same(each.cookie, cookie)), None)
 
     def has_key(self, cookie: str, key: str) -> bool:
         """Whether this cookie and this key are of one session."""
-        session = self.session(cookie)
-        return session is not None and _is_same(session.key, key)
+        return any(_is_same(each.cookie, cookie) and _is_same(each.key, key) for each in self._sessions)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -147,7 +150,9 @@ def _require_origin(url: str, *, has_tls: bool) -> None:
         is_whole = parts.port is None or bool(parts.port)
     except ValueError:
         is_whole, parts = False, urlsplit("")
-    if not is_whole or parts.scheme not in _PORTS or not parts.hostname or parts.username is not None:
+    if parts.username is not None:  # which may have a password after it
+        raise UsageError("--supervise-url has a user name in it", "one looks like https://agent.example:8443")
+    if not is_whole or parts.scheme not in _PORTS or not parts.hostname:
         raise UsageError(f"--supervise-url {url} is not an address", "one looks like https://agent.example:8443")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise UsageError(
@@ -156,6 +161,11 @@ def _require_origin(url: str, *, has_tls: bool) -> None:
     if has_tls and parts.scheme != "https":
         raise UsageError(
             f"--supervise-url {url} is not encrypted, although there is a certificate", "begin it with https:"
+        )
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise UsageError(
+            f"--supervise-url {url} is not encrypted: anyone on the network could approve for you",
+            "begin it with https:, and let a proxy add TLS",
         )
 
 

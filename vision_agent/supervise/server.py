@@ -191,9 +191,9 @@ def _app(
     def has_session(request: Request) -> bool:
         return sign_ins.session(request.cookies.get(cookie, "")) is not None
 
-    def signed_in(given: str) -> Session | str:
+    def signed_in(given: str, request: Request) -> Session | str:
         """The session that a token becomes, or a sentence."""
-        found = sign_ins.sign_in(given)
+        found = sign_ins.sign_in(given, request.cookies.get(cookie, ""))
         if isinstance(found, Session):
             return found
         if found == "wrong" or renew is None:
@@ -211,7 +211,7 @@ def _app(
 
     async def root(request: Request) -> Response:
         given = request.query_params.get("token")
-        session = signed_in(given) if given is not None else ""
+        session = signed_in(given, request) if given is not None else ""
         if isinstance(session, str) and not has_session(request):
             return sign_in_page(session or _NOT_SIGNED_IN["none"], 403)
         html = (_WEB / "page.html").read_text("utf-8")
@@ -228,7 +228,7 @@ def _app(
             given = _Token.model_validate_json(body[:_LARGEST]).token
         except ValidationError:
             given = ""
-        session = signed_in(given)
+        session = signed_in(given, request)
         if isinstance(session, str):
             return JSONResponse({"sentence": session}, 403)
         return keep(JSONResponse({"key": session.key}), session)

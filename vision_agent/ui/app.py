@@ -253,7 +253,8 @@ class RunsApp:
             decides = "steps" if card.decider == "step lines" else "model"
             # What it was about to do may have happened, and then somebody is asked.
             approve = "risky" if self._ask == "never" else self._ask
-            return HTMLResponse(self._pages.form("resume", {"decides": decides, "approve": approve}, {}, card=card))
+            values = {"decides": decides, "approve": approve, **self._lines_of(folder)}
+            return HTMLResponse(self._pages.form("resume", values, {}, card=card))
         given = await self._form(request)
         try:
             form = ResumeForm.model_validate(_without_key(given))
@@ -353,9 +354,16 @@ class RunsApp:
 
     def _values_like(self, key: str) -> dict[str, str]:
         """The values of a form that starts the same again."""
-        task = self._shelf.glance(self._shelf.folder_of(key)).run.task
+        folder = self._shelf.folder_of(key)
+        task = self._shelf.glance(folder).run.task
         asked = {"url": task.start_url or "", "goal": task.goal, "instructions": task.instructions}
-        return {**asked, "max_steps": str(task.limits.steps)}
+        decides = {"decides": "steps"} if self._pages.card(self._listed(folder)).decider == "step lines" else {}
+        return {**asked, "max_steps": str(task.limits.steps), **decides, **self._lines_of(folder)}
+
+    def _lines_of(self, folder: Path) -> dict[str, str]:
+        """The field with the step lines of a run that was started here; no record has them."""
+        child = self._children.of(folder)
+        return {} if child is None or not child.order.stdin else {"steps": child.order.stdin.rstrip("\n")}
 
     async def _stopped(self, request: Request) -> tuple[Path, Any]:
         folder = await asyncio.to_thread(self._shelf.folder_of, request.path_params["key"])

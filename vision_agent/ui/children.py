@@ -49,6 +49,7 @@ class Child:
     """The address of its supervision page; each works in one browser. Empty without one."""
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     is_stopping: bool = False
+    _has_begun: bool = False
     _lines: int = 0
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -57,10 +58,17 @@ class Child:
         """Whether the process has not ended."""
         return self.process.returncode is None
 
-    @property
     def has_begun(self) -> bool:
-        """Whether there is a run to show: its folder is made first, and `run.json` when the browser is open."""
-        return (self.order.folder / (RUN if self.is_running else "")).exists()
+        """Whether there is a run to show, or was one until its folder was deleted.
+
+        The folder is made first, and `run.json` when the browser is open.
+        """
+        self._has_begun = self._has_begun or (self.order.folder / (RUN if self.is_running else "")).exists()
+        return self._has_begun
+
+    def is_lost(self) -> bool:
+        """Whether the run goes on although its folder was deleted."""
+        return self.is_running and self.has_begun() and not self.order.folder.exists()
 
     @property
     def fault(self) -> str:
@@ -84,6 +92,7 @@ class Child:
         """Keep a line that the process printed."""
         if not line.strip():
             return
+        self.has_begun()  # the folder may be deleted before anybody looks
         self._lines += 1
         found = _SUPERVISION.fullmatch(line.strip())
         # The first one is printed before any page is open; once it was used, the next one follows.
@@ -106,8 +115,9 @@ class Children:
         return self._children.get(folder)
 
     def starting(self) -> list[Child]:
-        """Those whose run has not begun, the latest first: its browser is being opened, or it never began."""
-        return [child for child in reversed(list(self._children.values())) if not child.has_begun]
+        """Those without a run to show, the latest first: the browser is being opened, it never began, or it is lost."""
+        children = reversed(list(self._children.values()))
+        return [child for child in children if not child.has_begun() or child.is_lost()]
 
     def forget(self, folder: Path) -> None:
         """Lets go of a process that has ended and whose run was deleted."""
@@ -160,14 +170,14 @@ class Children:
             self._keep(child, _end(child))
 
     async def end_all(self) -> list[Path]:
-        """Interrupt all that go on, wait for their ends, and return their folders."""
+        """Interrupt all that go on, wait for their ends, and return the folders that are there."""
         going = [(folder, child) for folder, child in self._children.items() if child.is_running]
         for folder, _ in going:
             self.stop(folder)
         tasks = [task for _, child in going for task in child._tasks]
         if tasks:
             await asyncio.wait(tasks, timeout=2 * _STOP_S)
-        return [folder for folder, _ in going]
+        return [folder for folder, _ in going if folder.exists()]
 
     def _forget(self) -> None:
         ended = [folder for folder, child in self._children.items() if not child.is_running]

@@ -16,10 +16,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from vision_agent.base_model import FrozenModel, words_of
+from vision_agent.base_model import FrozenModel
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.grammar import parse
 from vision_agent.models.own_decider import is_own_decider
 from vision_agent.record.store import new_run_id
-from vision_agent.settings import full_model_name
+from vision_agent.settings import fault_words, full_model_name
 
 Approve = Literal["never", "risky", "always"]
 _MODEL = re.compile(r"[A-Za-z0-9][\w.:/@+-]{0,199}")
@@ -62,8 +64,14 @@ class _Form(FrozenModel):
     @model_validator(mode="after")
     def _with_lines(self) -> _Form:
         lines = [line for line in self.steps.splitlines() if line.strip() and not line.strip().startswith("#")]
-        if self.decides == "steps" and not lines:
+        if self.decides != "steps":
+            return self
+        if not lines:
             raise ValueError("write one step line or more, such as: click Sign in")
+        try:
+            parse(self.steps.splitlines())
+        except UsageError as error:
+            raise ValueError(str(error)) from None
         return self
 
     @property
@@ -171,4 +179,8 @@ def replay_order(form: ReplayForm, folder: Path, runs: Path, now: datetime) -> O
 
 def faults_of(error: ValidationError) -> Mapping[str, str]:
     """By field, or by the empty name for the form as a whole, what is wrong with it."""
-    return {".".join(map(str, each["loc"])): words_of(each).capitalize() for each in error.errors()}
+    return {".".join(map(str, each["loc"])): _sentence(fault_words(each)) for each in error.errors()}
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -189,6 +189,23 @@ def check(url: str, policy: Policy) -> None:
         raise Refused("blocked", f"{shown} was not opened: {objection}.")
 
 
+def require_no_password(url: str) -> None:
+    """Refuses an address with a password in it, which every record of it would show.
+
+    Raises:
+        UsageError: it has one, which is not quoted.
+    """
+    try:
+        has_one = bool(URL(url).password)
+    except ValueError:
+        return
+    if has_one:
+        raise UsageError(
+            "The address has a password in it, which the record would show",
+            "leave it out, and set browser.http_auth to the origin, the user name and the password",
+        )
+
+
 def is_blocked(url: str, policy: Policy) -> bool:
     """Whether an absolute address may not be opened; what a relative one leads to depends on the page."""
     if _SCHEME.match(url) is None:

@@ -14,7 +14,7 @@ from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions
-from vision_agent.policy.takeover import taken_over_last
+from vision_agent.policy.takeover import did_by_hand, taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Observation, Step, Task
 
@@ -133,7 +133,7 @@ class ReplayedModel(Model):
         step, self._tried = self._tried, None
         for done in by_hand:
             with suppress(RebindError):
-                if done.decision.actions == self._again(step, done.observation, shown):
+                if did_by_hand(done, self._again(step, done.observation, shown)):
                     return
         self._left.insert(0, step)
 

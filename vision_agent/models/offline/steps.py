@@ -31,7 +31,7 @@ from vision_agent.models.offline.resolve_target import (
     only_longer_name,
 )
 from vision_agent.policy.approval import risks_taken
-from vision_agent.policy.takeover import is_taken_over, taken_over_last
+from vision_agent.policy.takeover import did_by_hand, is_taken_over, taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Secret, Step, Task
 
@@ -194,7 +194,7 @@ class StepsModel(Model):
             # The page as it was, and as a record shows it, where private data has names.
             for values in (nullcontext(), named_values({})):
                 with suppress(NotFoundError), values:
-                    if step.decision.actions == (line.build(step.observation),):
+                    if did_by_hand(step, (line.build(step.observation),)):
                         return True
         return False
 
