@@ -423,6 +423,17 @@ def test_a_file_that_is_not_there_is_not_taken_for_a_host(
     assert [each.name for each in tmp_path.iterdir()] == ["lines.txt"]
 
 
+@pytest.mark.parametrize("address", ["http://exa mple", "http://", "https://example.org:99999/"])
+def test_what_is_no_address_is_said_before_a_browser_starts(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lines.txt").write_text("finish", "utf-8")
+    with pytest.raises(UsageError, match=r"is not an address that can be opened .*like https://example\.org"):
+        app(["run", address, "--steps", "lines.txt"], standalone_mode=False)
+    assert [each.name for each in tmp_path.iterdir()] == ["lines.txt"]
+
+
 def test_a_key_of_one_time_codes_is_not_taken_for_a_text_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_KEY", "otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP")
     with pytest.raises(UsageError, match=r"SHOP_KEY holds the key of one-time codes.*--code otp=SHOP_KEY"):

@@ -121,6 +121,56 @@ async def test_dialogs_language_device_and_files_are_those_of_the_run(serve: Ser
     assert done.returncode == 0, (tmp_path / "test_order.py").read_text() + done.stdout
 
 
+KINDS = """<title>Kinds</title><style>.c { cursor: pointer } canvas { display: block }</style><h1>Kinds</h1>
+<div class=c onclick="did('div')"><div>Mug</div><div>12 EUR</div></div>
+<ul><li class=c onclick="did('item')">Contact</li></ul>
+<details ontoggle="did('more')"><summary>More</summary>.</details>
+<span class=c tabindex=0 title=Gear onclick="did('gear')">&nbsp;</span><input type=color aria-label=Colour>
+<div contenteditable aria-label=Note onblur="did(this.innerText)"></div>
+<label>Photo <input type=file style="display: none" onchange="did(this.files[0].name)"></label>
+<button onclick="window.open('/pop')">Address</button>
+<div tabindex=0 aria-label=Box style="width: 300px; height: 200px; overflow: auto">
+<p style="height: 400px">Above</p>
+<canvas width=600 height=400 aria-label=Plan onclick="did(`at ${event.offsetX}`)"></canvas></div>
+<div style="height: 2000px"></div>
+<button onclick="said.value += ` ${scrollY > 0}`">End</button><output id=said></output>
+<script>var did = (what) => { said.value += ` ${what}` }</script>"""
+POP = """<title>Address</title>
+<button onclick="opener.did('street'); setTimeout(() => window.close(), 300)">Main Street</button>"""
+ALL_KINDS = [
+    "click Mug 12 EUR",
+    "click Contact",
+    "click More",
+    "click Gear",
+    'type "Hello" into Note',
+    "upload me.png to Photo",
+    "click Address",
+    "click Main Street",
+    "scroll down 2 pages in Box",
+    "scroll right 0.5 pages in Box",
+    "click (0.5, 0.25) of Plan",
+    "scroll down to the end",
+    "click End",
+    "finish",
+]
+
+
+@pytest.mark.timeout(240)
+async def test_what_has_no_role_hides_closes_or_scrolls_is_found_by_the_exported_test(
+    serve: Server, tmp_path: Path
+) -> None:
+    url = serve({"/": KINDS, "/pop": POP})
+    (tmp_path / "me.png").write_bytes(b"x")
+    text = "div item more gear me.png Hello street at 300 true"
+    task = Task(goal="All", start_url=url, files=(tmp_path / "me.png",), checks=(SuccessCheck(text=text),))
+    agent = Agent(task, model=StepsModel(ALL_KINDS), settings=Settings(runs=tmp_path / "runs"))
+    assert (await agent.run()).ok, agent.ending
+    assert agent.folder is not None
+    export(agent.folder, "pytest", tmp_path / "test_all.py")
+    done = await pytest_of(tmp_path / "test_all.py")
+    assert done.returncode == 0, (tmp_path / "test_all.py").read_text() + done.stdout
+
+
 def test_each_example_shows_a_picture_and_is_answered_as_a_model_would(ran: Ran, tmp_path: Path) -> None:
     export(ran.folder, "chat-jsonl", tmp_path / "chat")
     run = read(ran.folder)

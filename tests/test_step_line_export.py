@@ -47,12 +47,12 @@ from vision_agent.errors import UsageError
 from vision_agent.evals.suites.fixture_sites import reached, served, tasks_of
 from vision_agent.export.formats import export
 from vision_agent.export.playwright_test import render_test
-from vision_agent.export.step_lines import line_for, lines_of
-from vision_agent.geometry import Box
+from vision_agent.export.step_lines import line_for, lines_of, render_lines
+from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.grammar import parse, rows_schema
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.types import Grid, Outcome
+from vision_agent.types import Decision, Grid, Outcome, Provenance, Run, Step
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
 BOARD = Grid(
@@ -148,6 +148,27 @@ LINES: list[tuple[Action, str]] = [
 @pytest.mark.parametrize(("action", "line"), LINES, ids=[line for _, line in LINES])
 def test_an_action_is_written_as_a_person_would_write_it(action: Action, line: str) -> None:
     assert line_for(action, PAGE) == line
+
+
+def test_the_end_of_a_drag_in_a_thing_is_a_place_in_it_which_may_have_moved() -> None:
+    cards = seen(mark(1, "One"), mark(2, "Two", box=Box(x=300, y=100, width=100, height=40)))
+    line = line_for(Drag(source=1, target=point(350, 130)), cards)
+    assert line == "drag One to (0.5000, 0.7500) of Two"
+    moved = seen(mark(1, "One"), mark(2, "Two", box=Box(x=300, y=200, width=100, height=40)))
+    assert parse([line])[0].build(moved) == Drag(source=1, target=point(350, 230))
+
+
+def test_lines_with_places_say_for_which_view_they_are() -> None:
+    run = Run(id="r", task=Task(goal="Press"), provenance=Provenance(), started_at=PAGE.taken_at)
+    for action, notes in ((Click(target=point(90, 80)), 1), (Click(target=1), 0)):
+        decided = Decision(author="human", actions=(action,))
+        outcome = Outcome(status="done", sentence="Done.")
+        step = Step(
+            index=1, observation=PAGE.model_copy(update={"viewport": Size(width=800, height=600)}), decision=decided,
+            outcomes=(outcome,), started_at=PAGE.taken_at,
+        )  # fmt: skip
+        lines = render_lines(run.model_copy(update={"steps": (step,)}))
+        assert lines.count("is right in a view of the recorded size only: --viewport 800x600") == notes
 
 
 def test_a_line_names_a_row_by_more_than_the_word_that_is_only_here() -> None:

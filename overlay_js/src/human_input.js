@@ -32,6 +32,8 @@ const STEPS_VALUE = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 
 const EDITS = new Set([...'acvxzy', ...'ltnwrfp']);
 const DRAGGED_PX = 6;
 const MOST_PATH = 24;
+/** How long after the wheel a page may still be moving, or after a press or a key it may scroll by itself. */
+const MOVING_MS = 1000;
 const LONGEST_TYPED = 20_000;
 
 /**
@@ -45,8 +47,9 @@ const state = {
   dragging: /** @type {Press | null} */ (null),
   typedIn: /** @type {Element | null} */ (null), entered: /** @type {string | null} */ (null),
   keyed: /** @type {Element | null} */ (null), set: /** @type {{element: Element, value: string} | null} */ (null),
-  clicked: /** @type {Element | null} */ (null), mayScroll: false,
-  places: /** @type {Map<Element, number[]>} */ (new Map()),
+  clicked: /** @type {Element | null} */ (null), mayScroll: false, wheeledAt: 0, actedAt: 0,
+  places: /** @type {Map<Element, number[]>} */ (new Map()), moving: /** @type {Set<Element>} */ (new Set()),
+  over: /** @type {Element | null} */ (null),
 };
 
 const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
@@ -54,7 +57,7 @@ const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
   ['pointercancel', onPointerCancel], ['click', onClick], ['dblclick', onDoubleClick], ['keydown', onKeyDown],
   ['keyup', onKeyUp],
   ['beforeinput', onBeforeInput], ['change', onChange], ['focusout', onFocusOut], ['wheel', onWheel],
-  ['scrollend', onScrollEnd], ['pagehide', flushAll], ['visibilitychange', onVisibilityChange],
+  ['pointerover', noteUnderPointer], ['scrollend', onScrollEnd], ['pagehide', flushAll], ['visibilitychange', onVisibilityChange],
   ['dragstart', onDragStart], ['drop', onDrop], ['dragend', onDragEnd], ['blur', onBlur],
 ]);
 /** What a key caused in these words says more than the key. */
@@ -71,7 +74,7 @@ export function watchHumanInput(doc, { name }) {
   if (state.send !== send || state.doc !== doc) {
     Object.assign(state, {
       doc, send, press: null, dragging: null, pressed: null, typedIn: null, entered: null, keyed: null, set: null,
-      clicked: null, mayScroll: false, places: new Map(),
+      clicked: null, mayScroll: false, wheeledAt: 0, actedAt: 0, places: new Map(), moving: new Set(), over: null,
     });
     forgetKeys();
   }
@@ -86,7 +89,7 @@ export function stopHumanInput({ name }) {
   Reflect.deleteProperty(globalThis, name);
   Object.assign(state, {
     doc: null, send: null, press: null, dragging: null, pressed: null, typedIn: null, entered: null, keyed: null,
-    set: null, clicked: null, places: new Map(),
+    set: null, clicked: null, places: new Map(), moving: new Set(), over: null,
   });
   return { left: true };
 }
@@ -211,7 +214,9 @@ function flushAll() {
 
 /** Keys come up in another window than the one that loses the focus. @param {FocusEvent} event */
 function onBlur(event) {
-  if (event.isTrusted && event.target === window) flushAll();
+  if (!event.isTrusted || event.target !== window) return;
+  state.actedAt = 0; // what they do now, a frame hears
+  flushAll();
 }
 
 /** @param {PointerEvent} event */
@@ -222,7 +227,6 @@ function onPointerDown(event) {
   if (element !== state.set?.element) flushSet();
   state.keyed = null;
   state.gesture++;
-  state.mayScroll = true;
   state.dragging = null;
   // The target is described as it was before the page got the press.
   state.pressed = element;
@@ -232,10 +236,27 @@ function onPointerDown(event) {
     at: event.timeStamp, path: [],
   };
   noteScrollers(element);
+  if (canScroll(event, element)) mayScroll(element);
+  else noteAct(event);
+}
+
+/**
+ * Whether a press can scroll by itself: by a finger, the middle button or a bar.
+ * @param {PointerEvent} event @param {Element} element
+ */
+function canScroll(event, element) {
+  if (event.pointerType === 'touch' || event.button === 1) return true;
+  const wide = clientWidthOf(element), high = clientHeightOf(element);
+  if (element === documentElementOf(/** @type {Document} */ (state.doc))) {
+    return event.clientX >= wide || event.clientY >= high;
+  }
+  const isOnBar = event.offsetX < 0 || event.offsetX >= wide || event.offsetY < 0 || event.offsetY >= high;
+  return isOnBar && isScrollable(element, styleOf(element));
 }
 
 /** @param {PointerEvent} event */
 function onPointerMove(event) {
+  noteUnderPointer(event);
   if (event.isTrusted && state.press && event.buttons) state.press.path.push([event.clientX, event.clientY]);
 }
 
@@ -320,8 +341,10 @@ function onKeyDown(event) {
   if (!setsValue || element !== state.set?.element) flushSet();
   state.keyed = setsValue ? element : null;
   state.gesture++;
-  state.mayScroll = true;
   noteScrollers(element);
+  // Other keys are reported themselves; a scroll that they cause would be done twice.
+  if (key === 'Tab') mayScroll(element);
+  else noteAct(event);
   const field = fieldOf(element);
   if (key === 'Tab' || (!isPlain && EDITS.has(key.toLowerCase()))) return;
   if (field) {
@@ -402,11 +425,22 @@ function onChange(event) {
 function onWheel(event) {
   const element = elementIn(event);
   if (!event.isTrusted || !element) return;
-  state.mayScroll = true;
+  state.wheeledAt = event.timeStamp;
+  mayScroll(element);
+}
+
+/**
+ * Notes the positions of what may be scrolled next before the wheel turns: Chromium scrolls first and reports it then.
+ * @param {PointerEvent} event
+ */
+function noteUnderPointer(event) {
+  const element = elementIn(event);
+  if (!event.isTrusted || !element || element === state.over) return;
+  state.over = element;
   noteScrollers(element);
 }
 
-/** Notes the positions of what may be scrolled next. @param {Element} element */
+/** Notes the positions of what an element can be scrolled in. @param {Element} element */
 function noteScrollers(element) {
   for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
     const isNew = !state.places.has(at) && isScrollable(at, styleOf(at));
@@ -414,16 +448,41 @@ function noteScrollers(element) {
   }
 }
 
+/** The next scroll of what an element is in is the person's. @param {Element} element */
+function mayScroll(element) {
+  noteScrollers(element);
+  state.mayScroll = true;
+  state.actedAt = 0;
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
+    if (state.places.has(at)) state.moving.add(at);
+  }
+}
+
+/** What scrolls now, the page scrolls by itself, unless the wheel has just turned. @param {Event} event */
+function noteAct(event) {
+  state.mayScroll = true;
+  if (event.timeStamp - state.wheeledAt < MOVING_MS) return;
+  state.actedAt = event.timeStamp;
+  state.moving.clear();
+}
+
+/** Over a frame, only the frame hears the wheel, and may pass it on to what it is in. */
+function isOverFrame() {
+  return state.over !== null && ['iframe', 'frame'].includes(localNameOf(state.over));
+}
+
 /** @param {Event} event */
 function onScrollEnd(event) {
   const at = event.composedPath()[0];
-  if (!event.isTrusted || !state.mayScroll) return;
+  if (!event.isTrusted) return;
   if (!(at instanceof Element)) {
+    if (!state.mayScroll || (state.actedAt && event.timeStamp - state.actedAt < MOVING_MS)) return;
     return tell('scrolled', documentElementOf(/** @type {Document} */ (state.doc)), { keys: [], is_new: false });
   }
   const before = state.places.get(at);
-  state.places.delete(at);
-  const moved = before ? [scrollLeftOf(at) - before[0], scrollTopOf(at) - before[1]] : [0, 0];
+  if (before) state.places.set(at, [scrollLeftOf(at), scrollTopOf(at)]);
+  const isTheirs = before && (state.moving.delete(at) || isOverFrame());
+  const moved = isTheirs ? [scrollLeftOf(at) - before[0], scrollTopOf(at) - before[1]] : [0, 0];
   if (moved[0] || moved[1]) tell('scrolled', at, { moved, view: [clientWidthOf(at), clientHeightOf(at)] });
 }
 

@@ -459,6 +459,8 @@ CARDS = """<title>Cards</title><style>[role] { width: 120px; height: 40px; borde
 <div id=card draggable=true role=button tabindex=0 ondragstart="event.dataTransfer.setData('text', 'x')">Card</div>
 <div id=done role=button tabindex=0 ondragover="event.preventDefault()" ondrop="moved.value += 'dropped '">Done</div>
 <div id=wall role=button tabindex=0>Wall</div><output id=moved></output>"""
+SORTED = """<style>div { width: 120px; height: 40px }</style><div id=one draggable=true>One</div>
+<div id=two draggable=true ondragover="event.preventDefault()">Two</div>"""
 
 
 async def carry(page: Page, what: str, to: str) -> None:
@@ -471,6 +473,33 @@ async def carry(page: Page, what: str, to: str) -> None:
     await page.mouse.move(begin["x"] + 40, begin["y"] + 30, steps=5)
     await page.mouse.move(end["x"] + 30, end["y"] + 20, steps=5)
     await page.mouse.up()
+
+
+@pytest.mark.parametrize(("down", "is_place"), [(20, False), (36, True)], ids=["middle", "edge"])
+async def test_a_card_that_is_dropped_near_an_edge_of_another_is_told_with_the_place(
+    page: Page, down: int, is_place: bool
+) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        one, two = [await page.locator(each).bounding_box() for each in ("#one", "#two")]
+        assert one is not None
+        assert two is not None
+        await page.mouse.move(one["x"] + 60, one["y"] + 20)
+        await page.mouse.down()
+        await page.mouse.move(two["x"] + 60, two["y"] + 10, steps=5)
+        await page.mouse.move(two["x"] + 60, two["y"] + down, steps=5)
+        await page.mouse.up()
+        await listening.until(1)
+
+    await page.set_content(SORTED)
+    async with attach(page) as browser:
+        seen = await browser.observe()
+        await listening.to(browser, person)
+    one, two = seen.marks
+    [dragged] = listening.done
+    place = Point(x=two.box.center.x, y=two.box.y + down)
+    assert dragged.action == Drag(source=one.number, target=place if is_place else two.number)
 
 
 async def test_what_a_person_drags_as_the_browser_itself_does_it_is_told(page: Page) -> None:
@@ -619,3 +648,40 @@ async def test_a_click_that_only_moves_the_focus_has_the_effect_that_it_has_in_a
     assert isinstance(clicked.action, Click)
     assert clicked.outcome is not None
     assert clicked.outcome.effect == effect
+
+
+SCROLLED_BOX = """<title>Box</title><style>body { margin: 0; height: 2400px }
+#box { width: 400px; height: 200px; overflow: auto; margin-top: 500px }</style><div id=box tabindex=0 aria-label=Plan>
+<div style="width: 900px; height: 900px">Top</div></div><script>box.onclick = () => { box.scrollTop = 0 }</script>"""
+
+
+async def test_a_box_that_is_scrolled_on_a_scrolled_page_is_told_whole_and_not_what_the_page_scrolls_itself(
+    page: Page,
+) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.mouse.move(300, 100)
+        await page.mouse.wheel(0, 400)
+        await listening.until(1)
+        await page.mouse.move(100, 200)
+        await page.mouse.wheel(0, 300)
+        await listening.until(2)
+        await page.wait_for_timeout(1100)  # the wheel is at rest
+        await page.mouse.click(100, 200)  # at which the page scrolls the box
+        await listening.until(3)
+        await page.mouse.wheel(200, 100)
+        await listening.until(5)
+        await page.wait_for_timeout(1100)
+        await page.keyboard.press("End")  # the key is told, and what it scrolls is not told again
+        await page.keyboard.press("Escape")
+        await listening.until(7)
+
+    await page.set_content(SCROLLED_BOX)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    told = [each.action for each in listening.done]
+    scrolls = [(each.target, each.direction, each.pages) for each in told if isinstance(each, Scroll)]
+    assert scrolls == [(None, "down", 0.5), (1, "down", 1.5), (1, "right", 0.5), (1, "down", 0.5)]
+    assert [each.keys for each in told if isinstance(each, Press)] == ["End", "Escape"]

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import keyring
+import keyring.backends.fail
 import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
 from vision_agent.browser.launch.saved_session import (
     PASSPHRASE,
+    expired_note,
     forget_session,
     save_state,
     saved_sessions,
@@ -167,6 +169,26 @@ def test_an_expired_session_says_how_to_sign_in_again(kept: BrowserSettings) -> 
         saved_state(kept)
     save_state({"cookies": [old, {**old, "expires": -1}], "origins": []}, kept)
     assert saved_state(kept) is not None
+    said = "a cookie of the saved sign-in 'shop' has expired (if the site asks to sign in: vision-agent login shop"
+    assert expired_note(kept).startswith(said)
+    save_state(STATE, kept)
+    assert expired_note(kept) == ""
+
+
+def test_where_no_key_can_be_kept_nobody_signs_in_in_vain(
+    kept: BrowserSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(PASSPHRASE)
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    monkeypatch.setenv("VISION_AGENT_BROWSER__SESSIONS_FOLDER", str(kept.sessions_folder))
+    try:
+        words = ["run", "a.example", "Look", "--model=human", f"--runs={tmp_path / 'runs'}"]
+        with pytest.raises(UsageError, match=f"no keyring to keep the key .*set {PASSPHRASE}"):
+            app([*words, "--session=shop", "--save-session"], standalone_mode=False)
+    finally:
+        keyring.set_keyring(before)
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("name", ["../shop", "", ".hidden", "a b", "x" * 65])

@@ -110,7 +110,7 @@ def lines(*each: str) -> str:
             lines(
                 "page.mouse.move(400, 318)",
                 'page.keyboard.down("Control")',
-                "page.mouse.wheel(0, -120)",
+                "scroll(page, 0, -120)",
                 'page.keyboard.up("Control")',
             ),
         ),
@@ -128,7 +128,7 @@ def lines(*each: str) -> str:
         (Upload(mark=1, files=("cv.pdf",)), '.set_input_files([HERE / "cv.pdf"])'),
         (Press(keys="Control+a"), 'page.keyboard.press("Control+a")'),
         (Hover(target=2), 'page.get_by_role("link", name="Cart (0)", exact=True).hover()'),
-        (Scroll(direction="up", pages=0.5), f"page.mouse.wheel(0, {-PAGE.height // 2})"),
+        (Scroll(direction="up", pages=0.5), f"scroll(page, 0, {-PAGE.height // 2})"),
         (Drag(source=5, target=Offset(right=40, down=0)), "page.mouse.move(430, 322, steps=12)"),
         (
             Drag(source=5, target=Offset(right=40, down=0), modifiers=("Shift",)),

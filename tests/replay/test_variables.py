@@ -10,11 +10,11 @@ import pytest
 
 from tests.record.record_builder import done, mark, observation, step_events, task, write_run
 from tests.record.record_builder import run as run_of
-from vision_agent.actions import Action, Click, Finish, Goto, Select, Type, Wait
+from vision_agent.actions import Action, Click, Finish, Goto, Select, Type, Upload, Wait
 from vision_agent.cli.main import app
 from vision_agent.errors import ModelUnavailable, UsageError
 from vision_agent.events import Ended, Started
-from vision_agent.geometry import Box
+from vision_agent.geometry import Box, Size
 from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.record import read
 from vision_agent.replay import Replay, variables_of
@@ -26,17 +26,18 @@ from vision_agent.types import Ending, Mark, Provenance, Run
 FACTS = {"city": "Rome", "guests": "2", "rooms": "2"}
 
 
+SEEN = observation("o1", (mark(1, "Where", kind="field"), mark(2, "Board", kind="field")))
+
+
 def a_run(runs: Path, *steps: tuple[Action, ...], **facts: str) -> Path:
     """A run that did these actions, one step after the other."""
-    marks = (mark(1, "Where", kind="field"), mark(2, "Board", kind="field"))
-    seen = observation("o1", marks)
     about = run_of(
         task=task(goal="A room in Rome, not in Romeo", instructions="Near the centre of Rome", user_data=facts or FACTS)
     )
     events = [
         event
         for i, acts in enumerate(steps, 1)
-        for event in step_events(i, *((each, done()) for each in acts), seen=seen)
+        for event in step_events(i, *((each, done()) for each in acts), seen=SEEN)
     ]
     return write_run(runs, [Started(run=about), *events, Ended(ending=Ending(status="done", sentence="Done."))]).path
 
@@ -388,6 +389,31 @@ def test_what_is_asked_about_is_as_in_the_record_but_for_what_is_said_now(tmp_pa
     assert (as_then.ask, as_then.hosts) == ("always", ())
     now = recorded_settings(run, Settings(approval=ApprovalSettings(ask="risky")), ()).approval
     assert (now.ask, now.hosts) == ("risky", ())
+
+
+def test_a_replay_has_the_view_that_was_seen_also_where_the_window_was_not_the_runs_own(tmp_path: Path) -> None:
+    run = read(a_run(tmp_path, (Type(target=1, text="Rome"),)))
+    step = run.steps[0]
+    seen = step.observation.model_copy(update={"viewport": Size(width=800, height=600), "device_ratio": 2.0})
+    run = run.model_copy(update={"steps": (step.model_copy(update={"observation": seen}),)})
+    then = recorded_settings(run, Settings(), ()).browser
+    assert (then.viewport, then.device_ratio) == (Size(width=800, height=600), 2.0)
+    assert recorded_settings(run, Settings(), ("viewport",)).browser.viewport == Settings().browser.viewport
+
+
+@pytest.mark.parametrize("author", ["human", "steps"])
+def test_files_that_a_person_gave_by_hand_are_given_again_to_a_replay(tmp_path: Path, author: str) -> None:
+    upload = step_events(1, (Upload(mark=1, files=("cv.pdf",)), done()), seen=SEEN, author=author)
+    ended = Ended(ending=Ending(status="done", sentence="Done."))
+    folder = write_run(tmp_path, [Started(run=run_of()), *upload, ended]).path
+    (tmp_path / "cv.pdf").write_text("x")
+    if author == "steps":  # it was refused then, and is none of the run's
+        with pytest.raises(UsageError, match=r"The run was not given a file cv\.pdf"):
+            Replay(folder, files=[tmp_path / "cv.pdf"])
+        return
+    with pytest.raises(UsageError, match=r"The run uploaded cv\.pdf, and a record gives no access to files"):
+        Replay(folder)
+    assert Replay(folder, files=[tmp_path / "cv.pdf"]).agent.task.files == (tmp_path / "cv.pdf",)
 
 
 def test_values_of_megabytes_are_shown_cut_and_facts_of_that_length_are_whole_texts(

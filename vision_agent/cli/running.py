@@ -110,10 +110,13 @@ def run_agent(
     """
     import asyncio
 
+    from vision_agent.browser.launch.saved_session import expired_note
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
 
     console = TerminalConsole(stderr=True)
+    if note := expired_note(agent.settings.browser):
+        typer.echo(f"vision-agent: {note}", err=True)
     progress = Progress(console, is_shared=is_shared)
     if person is not None:
         person.hush = progress.stop

@@ -112,6 +112,36 @@ def beside(found: Locator, what: str, words: str, heading: str = "", nth: int = 
     raise AssertionError(f"{{len(places)}} elements match {{what}}{{where}}; expected {{of}}")
 
 '''
+_CALLED = '''
+def called(found: Locator, tag: str, name: str) -> Locator:
+    """The visible elements that have this text, label or picture, and no part that has it too."""
+    page, words = found.page, re.compile(r"^\\s*" + r"\\s*".join(map(re.escape, name.split())) + r"\\s*$")
+    label = page.get_by_label(name, exact=True).or_(page.get_by_title(name, exact=True))
+    picture = page.get_by_alt_text(name, exact=True).or_(label)
+    only = found.filter(has=picture).filter(has_text=re.compile(r"^\\s*$"))
+    every = found.filter(has_text=words).or_(found.and_(label)).or_(only)
+    inner = page.locator(tag, has_text=words).or_(page.locator(tag, has=picture))
+    return every.filter(has_not=inner).filter(visible=True)
+
+'''
+_SCROLL = '''
+def scroll(page: Page, right: float, down: float) -> None:
+    """Turns the wheel, and waits until nothing moves any more."""
+    page.mouse.wheel(right, down)
+    page.evaluate("""() => new Promise((done) => {
+        let still = setTimeout(done, 300);
+        const wait = () => { clearTimeout(still); still = setTimeout(done, 300); };
+        addEventListener("scroll", wait, true);
+        setTimeout(done, 5000);
+    })""")
+
+'''
+_BY_TEXT = "named by its text"
+_NAMELESS = frozenset(
+    {"caption", "code", "definition", "deletion", "emphasis", "generic", "insertion", "mark", "none", "paragraph"}
+    | {"presentation", "strong", "subscript", "superscript", "term", "time"}
+)
+"""Roles by whose name Playwright finds nothing, because the standard allows them none."""
 _AT_THE_END = "# The page at the end of the run."
 _ANSWERS = '        context.on("dialog", answer)\n'
 _SCRIPT = Path(__file__).parent / "beside_words.js"
@@ -122,11 +152,14 @@ def render_test(run: Run) -> str:
 
     It reads secrets and private data from the environment: <secret:pin> is SECRET_PIN, <private:iban> PRIVATE_IBAN.
     """
-    lines = _without_repeats([line for step in run.steps for line in _step(step)] + list(_end(run)))
+    steps = zip(run.steps, (*run.steps[1:], None), strict=True)
+    lines = _without_repeats([line for step, then in steps for line in _step(step, then)] + list(_end(run)))
     body = "\n".join(f"    {line}" if line else "" for line in lines)
-    looks_beside, uploads = "beside(page" in body, "HERE / " in body
+    looks_beside, uploads = "beside(" in body, "HERE / " in body
+    helpers = [_CALLED] * ("called(" in body) + [_SCROLL] * ("scroll(page, " in body)
     setup = context_setup(run, has_touch=any(".tap(" in line for line in lines))
-    names = ["Page", "expect", "sync_playwright", *["Locator"] * looks_beside, *["Dialog"] * bool(setup.dialogs)]
+    names = ["Page", "expect", "sync_playwright", *["Dialog"] * bool(setup.dialogs)]
+    names += ["Locator"] * (looks_beside or _CALLED in helpers)
     head = _HEAD.format(
         goal=_in_docstring(run.task.goal),
         run=_in_docstring(run.id),
@@ -135,7 +168,7 @@ def render_test(run: Run) -> str:
         context=setup.arguments,
         dialogs=setup.dialogs,
         answers=_ANSWERS if setup.dialogs else "",
-        helper=_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip()) if looks_beside else "",
+        helper="\n".join([*[_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip())] * looks_beside, *helpers]),
         time="import time\n" if looks_beside else "",
         path="from pathlib import Path\n" if uploads else "",
         here="HERE = Path(__file__).parent\n" if uploads else "",
@@ -184,14 +217,48 @@ def _needs(run: Run, lines: Sequence[str], setup: ContextSetup) -> Iterator[str]
         yield f"Needs beside it: {', '.join(map(_in_docstring, files))}"
 
 
+def _file_locator(number: int, seen: Observation, found: str) -> str:
+    """The field itself, which pages often hide behind a button of their own."""
+    mark = seen.known_mark(number)
+    if mark is None or mark.tag != "input" or not mark.name:
+        return found
+    root = "page" + "".join(map(_frame, filter(None, mark.frame.split("."))))
+    shown = f"{root}.get_by_role({_literal(mark.role)}, name={_text(mark.name)}, exact=True"
+    return found.replace(f"{shown})", f"{shown}, include_hidden=True)")
+
+
 def _file_names(action: Upload) -> list[str]:
     """Names only: somebody else's record must not choose a file of this machine."""
     return [PurePath(name).name for name in action.files]
 
 
-def _step(step: Step) -> Iterator[str]:
-    if is_look_again(step):  # Playwright waits for each target itself
+def _step(step: Step, then: Step | None) -> Iterator[str]:
+    """The lines of a step; `then` is the step after it."""
+    if not is_look_again(step):  # Playwright waits for each target itself
+        yield from _acts(step)
+    if then is not None:
+        yield from _goes_with(step, then)
+
+
+def _goes_with(step: Step, then: Step) -> Iterator[str]:
+    """Lines that follow a page which closed by itself, or another one that came later than by a press."""
+    here, there = ([each.active for each in seen.tabs] for seen in (step.observation, then.observation))
+    if not any(here) or not any(there):
         return
+    opened = sum(outcome.effect == "new_tab" for _, outcome in step.carried_out)
+    is_told = any(isinstance(action, SwitchTab | CloseTab) for action, _ in step.carried_out)
+    if not is_told and len(there) < len(here) + opened and (opened or here.index(True) != there.index(True)):
+        yield "if not page.is_closed():"
+        yield '    page.wait_for_event("close")'
+    elif not is_told and not opened and len(there) > len(here) and there.index(True) >= len(here):
+        yield f"if len(page.context.pages) < {len(there)}:"
+        yield '    page.context.wait_for_event("page")'
+    else:
+        return
+    yield f"page = page.context.pages[{there.index(True)}]"
+
+
+def _acts(step: Step) -> Iterator[str]:
     yield ""
     goal = step.decision.next_goal
     if goal:
@@ -223,7 +290,7 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
                     yield f"{at}.set_checked({action.checked})"
                 case Upload():
                     files = ", ".join(f"HERE / {_literal(name)}" for name in _file_names(action))
-                    yield f"{at}.set_input_files([{files}])"
+                    yield f"{_file_locator(action.mark, seen, at)}.set_input_files([{files}])"
         case Select():
             yield from _select(action, seen)
         case Hold():
@@ -248,7 +315,8 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
         case SwitchTab():
             yield f"page = page.context.pages[{action.tab - 1}]"
         case CloseTab():
-            yield f"page.context.pages[{action.tab - 1}].close()"
+            yield f"for each in page.context.pages[{action.tab - 1}:{action.tab}]:  # it may have closed by itself"
+            yield "    each.close()"
             yield "page = page.context.pages[-1]"
         case Back() | Forward():
             yield f"page.go_{action.kind}()"
@@ -358,16 +426,28 @@ def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:
     if isinstance(action.target, int) and action.to == "middle":
         yield f"{_locator(action.target, seen)}.scroll_into_view_if_needed()"
         return
+    mark = seen.mark(action.target) if isinstance(action.target, int) else None
+    if mark is not None and mark.kind == "scroller" and mark.source == "dom" and not action.modifiers:
+        yield f"{_locator(mark.number, seen)}.evaluate({_literal(_scroll_script(action))})"
+        return
     if action.target is not None:
         yield f"page.mouse.move{_point_args(action.target, seen)}"
     view, sign = seen.viewport, 1 if action.direction in ("down", "right") else -1
     far = 1_000_000 if action.to == "end" else action.px
     yield from (f"page.keyboard.down({_literal(key)})" for key in action.modifiers)
     if action.direction in ("up", "down"):
-        yield f"page.mouse.wheel(0, {sign * round(far or action.pages * view.height)})"
+        yield f"scroll(page, 0, {sign * round(far or action.pages * view.height)})"
     else:
-        yield f"page.mouse.wheel({sign * round(far or action.pages * view.width)}, 0)"
+        yield f"scroll(page, {sign * round(far or action.pages * view.width)}, 0)"
     yield from (f"page.keyboard.up({_literal(key)})" for key in reversed(action.modifiers))
+
+
+def _scroll_script(action: Scroll) -> str:
+    """How far a box is scrolled, of its own view, as JavaScript."""
+    side, size = ("top", "clientHeight") if action.direction in ("up", "down") else ("left", "clientWidth")
+    sign = "" if action.direction in ("down", "right") else "-"
+    far = "1e6" if action.to == "end" else f"{action.px:g}" if action.px else f"{action.pages:g} * box.{size}"
+    return f"(box) => box.scrollBy({{ {side}: {sign}{far}, behavior: 'instant' }})"
 
 
 def _drag(action: Drag, seen: Observation) -> Iterator[str]:
@@ -431,12 +511,22 @@ def _locator(target: Target, seen: Observation) -> str:
 def _mark_locator(mark: Mark, among: Sequence[Mark]) -> str:
     root = "page" + "".join(map(_frame, filter(None, mark.frame.split("."))))
     name = _text(mark.name)
-    if mark.name and mark.role:
+    is_editor = mark.tag not in ("input", "textarea") and "contenteditable" in mark.evidence
+    if mark.name and (mark.role in _NAMELESS or _BY_TEXT in mark.evidence or mark.tag == "summary"):
+        found = f"called({root}.locator({_literal(mark.tag)}), {_literal(mark.tag)}, {name})"
+        alike = [each for each in among if (each.tag, each.name) == (mark.tag, mark.name)]
+    elif mark.name and "input type=color" in mark.evidence:
+        found = f"{root}.get_by_label({name}, exact=True)"
+        alike = [each for each in among if (each.role, each.name) == (mark.role, mark.name)]
+    elif mark.name and mark.role:
         found = f"{root}.get_by_role({_literal(mark.role)}, name={name}, exact=True)"
         alike = [each for each in among if (each.role, each.name) == (mark.role, mark.name)]
     elif mark.state.placeholder:
         found = f"{root}.get_by_placeholder({_text(mark.state.placeholder)}, exact=True)"
         alike = [each for each in among if each.state.placeholder == mark.state.placeholder]
+    elif is_editor:
+        found = f"{root}.locator({_literal(f'{mark.tag}[contenteditable]')}).filter(visible=True)"
+        alike = [each for each in among if each.tag == mark.tag and "contenteditable" in each.evidence]
     else:
         found = f"{root}.locator({_literal(mark.tag)})"
         alike = [each for each in among if each.tag == mark.tag]

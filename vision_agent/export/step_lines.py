@@ -62,14 +62,17 @@ from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
 from vision_agent.models.offline.grammar import COLUMN_TYPES, WAIT_S, parse
 from vision_agent.models.offline.resolve_target import KIND_WORDS, NotFoundError
+from vision_agent.settings import BrowserSettings
 from vision_agent.text.escape import printable_line
-from vision_agent.types import END_OF_RECORDING, Decision, Mark, Observation, Outcome, Run, Step
+from vision_agent.types import END_OF_RECORDING, Decision, Kind, Mark, Observation, Outcome, Run, Step
 
 _PLAIN_NAME = re.compile(r"\w[\w .,'&-]*", re.UNICODE)
 """A name that reads well without quotes, and that no word of the grammar can be mistaken for part of."""
 _PLAIN_COLUMN = re.compile(r"(?!.*\b(?:as|from)\b)\w[\w .'&-]*", re.IGNORECASE)
 _PLAIN_KEYS = {"type", "title", "description", "$schema", "additionalProperties"}
 """What a schema of rows may say without asking for more than columns and their types."""
+_PLACE = re.compile(r"\(-?\d[\d.]*, -?\d[\d.]*\)(?! of )")
+"""A place in the picture, not in something on the page."""
 _NEAR_PX = 0.5
 """How far apart two points may be that a line and an action mean, in pixels of the picture."""
 _MOST_ALIKE = 50
@@ -81,11 +84,20 @@ def render_lines(run: Run) -> str:
     Secrets stand in it by name, as in the record. An action for which there is no line stands as a note with the
     sentence of its outcome.
     """
-    return "\n".join([*_head(run), *(line for step in run.steps for line in lines_of(step))]) + "\n"
+    lines = [line for step in run.steps for line in lines_of(step)]
+    return "\n".join([*_head(run), *_view_note(run, lines), *lines]) + "\n"
 
 
 def _head(run: Run) -> list[str]:
     return [f"# {printable_line(run.task.goal)}", f"# Begins at {printable_line(run.task.start_url or 'any page')}"]
+
+
+def _view_note(run: Run, lines: Iterable[str]) -> Iterator[str]:
+    """In which view the lines have their places, if it is not that which a run has by itself."""
+    place = next((found.group() for line in lines if (found := _PLACE.search(line)) and not line.startswith("#")), None)
+    if place is not None and run.steps and (view := run.steps[0].observation.viewport) != BrowserSettings().viewport:
+        size = f"{view.width}x{view.height}"
+        yield f"# A place such as {place} is right in a view of the recorded size only: --viewport {size}"
 
 
 class LinesSoFar:
@@ -327,8 +339,15 @@ def _drag_lines(action: Drag, seen: Observation) -> Iterator[str]:
             yield from (f"drag {at} {by}{held}" for at in _targets(action.source, seen))
         return
     through = f" through {', '.join(map(_point, points))}" if points else ""
-    ends = product(_targets(action.source, seen), _targets(action.target, seen))
+    ends = product(_targets(action.source, seen), _ends(action.target, seen))
     yield from (f"drag {begin}{through} to {end}{held}" for begin, end in ends)
+
+
+def _ends(target: Target, seen: Observation) -> Iterator[str]:
+    """What a line may call the end of a drag: near an edge of a thing, as a place in it, which may have moved."""
+    if isinstance(target, Point):
+        yield from _inside(target, seen.marks, seen, ("surface", "button"))
+    yield from _targets(target, seen)
 
 
 # --- targets ----------------------------------------------------------------------------------------------------------
@@ -383,12 +402,14 @@ def _kinds(mark: Mark) -> list[str]:
     return [each for each in dict.fromkeys((mark.role, mark.kind, mark.tag)) if each in KIND_WORDS]
 
 
-def _inside(point: Point, marks: Iterable[Mark], seen: Observation) -> Iterator[str]:
+def _inside(
+    point: Point, marks: Iterable[Mark], seen: Observation, kinds: Sequence[Kind] = ("surface",)
+) -> Iterator[str]:
     """The point as a place in the smallest surface around it, which stays right where the surface is elsewhere."""
     around = [
         (box.width * box.height, each, box)
         for each in marks
-        if each.kind == "surface" and (box := seen.marked.map.box_to_picture(each.box)).contains(point)
+        if each.kind in kinds and (box := seen.marked.map.box_to_picture(each.box)).contains(point)
     ]
     if around:
         _, surface, box = min(around, key=lambda each: each[0])

@@ -53,7 +53,12 @@ def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Sett
         # The person was "asked" at every step, because each was theirs to do.
         approval = approval.model_copy(update={"ask": settings.approval.ask})
     approval = _stricter(approval, settings.approval)
-    browser = settings.browser.model_copy(update={name: getattr(recorded, name) for name in recorded.model_fields_set})
+    as_then = {name: getattr(recorded, name) for name in recorded.model_fields_set}
+    if not kept & set(_VIEW) and recorded.device is None and run.steps:
+        # A window that was not opened by the run, as with --cdp, has a size of its own.
+        seen = run.steps[0].observation
+        as_then |= {"viewport": seen.viewport, "device_ratio": seen.device_ratio}
+    browser = settings.browser.model_copy(update=as_then)
     return settings.model_copy(update={"browser": browser, "observe": observe, "events": events, "approval": approval})
 
 

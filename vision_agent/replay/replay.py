@@ -314,6 +314,9 @@ def _replay_task(
     uploads = {
         name for step in run.steps for each in step.decision.actions if isinstance(each, Upload) for name in each.files
     }
+    # A person who took over needed no permission for a file, so the task may not name it.
+    chosen = uploads - {path.name for path in task.files} if any(step.is_by_hand for step in run.steps) else set()
+    task = task.model_copy(update={"files": (*task.files, *map(Path, sorted(chosen)))})
     kept = given_files(task, files)
     if missing := sorted(uploads & {path.name for path in task.files} - {path.name for path in kept}):
         raise UsageError(

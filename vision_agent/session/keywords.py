@@ -23,7 +23,7 @@ from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
 from vision_agent.ports import Model
 from vision_agent.settings import Settings, fault_words, full_model_name, load
-from vision_agent.text.urls import names_page_file, start_address
+from vision_agent.text.urls import is_absolute, names_page_file, start_address
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
 
 Secrets = Mapping[str, str | SecretStr | Secret] | Sequence[Secret]
@@ -244,13 +244,15 @@ def start_url_from(text: str) -> str:
     """The address of a start page, given as an address, a host, or the path of a file.
 
     Raises:
-        UsageError: it is the name of a file that is not there, or has a password in it.
+        UsageError: it is the name of a file that is not there, no address, or has a password in it.
     """
     address = start_address(text)
     require_no_password(address)
     if names_page_file(text) and not address.startswith("file:"):
         here = "" if Path(text).expanduser().is_absolute() else " here"
         raise UsageError(f"There is no file {text.strip()}{here}", "is its path right? An address begins with https://")
+    if not is_absolute(address) and "{" not in address:  # names of columns are filled in later
+        raise UsageError(f"{text.strip()!r} is not an address that can be opened", "write one like https://example.org")
     return address
 
 

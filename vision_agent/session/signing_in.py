@@ -10,7 +10,7 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser.launch.launch import launch_browser
-from vision_agent.browser.launch.saved_session import require_session_packages, save_state
+from vision_agent.browser.launch.saved_session import require_key_place, save_state
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.session.keywords import start_url_from
 from vision_agent.settings import BrowserSettings
@@ -29,7 +29,7 @@ async def sign_in(url: str, settings: BrowserSettings, until: Callable[[], Await
     """
     if settings.session is None:
         raise UsageError("No session is named that could be saved", "give it a name")
-    require_session_packages()
+    require_key_place()
     address = start_url_from(url)
     async with launch_browser(settings.model_copy(update={"save_session": True})) as started:
         page = await started.context.new_page()

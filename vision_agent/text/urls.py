@@ -74,6 +74,15 @@ def names_page_file(text: str) -> bool:
     return name.lower().endswith(_PAGE_FILES)
 
 
+def is_absolute(url: str) -> bool:
+    """Whether it is a whole address, as a browser reads it."""
+    try:
+        URL(url)
+    except ValueError:
+        return False
+    return True
+
+
 def resolve_url(base: str, url: str) -> str:
     """The absolute address of a relative one on a page; the input itself if it cannot be resolved."""
     try:

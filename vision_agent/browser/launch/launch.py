@@ -24,7 +24,7 @@ from playwright.async_api import Browser, BrowserContext, Playwright, async_play
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser.launch.profile import HEADLESS_NAMES, IN_USE, require_free_profile, require_profile
-from vision_agent.browser.launch.saved_session import require_session_packages, saved_state
+from vision_agent.browser.launch.saved_session import require_key_place, require_session_packages, saved_state
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings
 from vision_agent.text.urls import host_of
@@ -171,6 +171,8 @@ def require_launchable(settings: BrowserSettings) -> None:
             raise UsageError("A session and a storage state cannot be combined", "leave out one of them")
         require_session_packages()
         saved_state(settings)
+        if settings.save_session:
+            require_key_place()
     elif settings.save_session:
         raise UsageError("No session is named that could be saved", "give --session NAME")
 

@@ -16,6 +16,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +30,7 @@ from vision_agent.errors import Unavailable, UsageError
 from vision_agent.settings import BrowserSettings
 
 PASSPHRASE = "VISION_AGENT_SESSION_PASSPHRASE"  # noqa: S105 - the name of a variable
+_NO_KEYRING = "This machine has no keyring to keep the key of a saved sign-in in"
 _SERVICE = "vision-agent session"
 _ENDING = ".session"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -166,6 +168,41 @@ def require_session_packages() -> None:
         raise UsageError("Saved sign-ins need the extra `sessions`", "pip install 'vision-agent[sessions]'")
 
 
+def require_key_place() -> None:
+    """Checks, before anybody signs in, that the key of a session can be kept: by passphrase, or in a keyring.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    require_session_packages()
+    if os.environ.get(PASSPHRASE):
+        return
+    if find_spec("keyring") is not None:
+        import keyring
+        from keyring.errors import KeyringError
+
+        with suppress(KeyringError, RuntimeError):
+            keyring.get_password(_SERVICE, "")
+            return
+    raise UsageError(_NO_KEYRING, f"set {PASSPHRASE}")
+
+
+def expired_note(settings: BrowserSettings) -> str:
+    """A sentence if cookies of the session that the settings name are out of date, else nothing.
+
+    Raises:
+        UsageError: there is no such session, it has expired, or the passphrase is wrong.
+        Unavailable: its key is not in the keyring.
+    """
+    cookies = (saved_state(settings) or {}).get("cookies", ())
+    old = sum(0 < each.get("expires", -1) < time.time() for each in cookies)
+    if not old:
+        return ""
+    some = "a cookie" if old == 1 else f"{old} cookies"
+    how = f"if the site asks to sign in: vision-agent login {settings.session} https://…"
+    return f"{some} of the saved sign-in {settings.session!r} {'has' if old == 1 else 'have'} expired ({how})"
+
+
 def _path(name: str, settings: BrowserSettings) -> Path:
     return sessions_folder(settings) / f"{require_session_name(name)}{_ENDING}"
 
@@ -210,7 +247,7 @@ def _new_key(name: str) -> tuple[bytes, Literal["keyring", "passphrase"], str]:
             pass  # no keyring on this machine
         else:
             return key, "keyring", ""
-    raise UsageError("This machine has no keyring to keep the key of a saved sign-in in", f"set {PASSPHRASE}")
+    raise UsageError(_NO_KEYRING, f"set {PASSPHRASE}")
 
 
 def _decrypted(kept: _SavedSession, name: str) -> bytes:

@@ -53,6 +53,9 @@ _NOT_RECORDED = "the text is not recorded, because it may be a password"
 _BY_HAND = "by-hand"
 """Name of a password that a person typed and that is not a secret of the task."""
 
+_MIDDLE = 1 / 6
+"""How far from the middle of a mark, of its size, something is dropped on it and not beside it."""
+
 _Meaning = tuple[Action | None, str, str | None]
 """The action (None if no action can express the input), words for it, and the value it entered."""
 
@@ -153,7 +156,8 @@ class InputInterpreter:
             return None  # over plain text it selects; elsewhere it has no target
         onto = _mark(event.onto, seen)
         to = _point(event, frame, seen, *event.to)
-        end: Target | None = onto.number if onto is not None and onto.kind != "surface" and onto != mark else to
+        is_mark = onto is not None and onto.kind != "surface" and onto != mark and not _is_sorted(mark, onto, to, seen)
+        end: Target | None = onto.number if onto is not None and is_mark else to
         points = [_point(event, frame, seen, x, y) for x, y in event.path]
         if end is None or None in points:
             return None
@@ -317,6 +321,15 @@ def _point(event: HumanInput, frame: ScannedFrame, seen: LiveObservation, x: flo
     if not shot.size.contains(at):
         return None
     return Point(x=round(at.x, 1), y=round(at.y, 1))
+
+
+def _is_sorted(mark: Mark, onto: Mark, to: Point | None, seen: LiveObservation) -> bool:
+    """Whether a card is dropped near an edge of another card: on which side of its middle says where it goes."""
+    if to is None or not ("draggable" in mark.evidence and "draggable" in onto.evidence):
+        return False
+    box = seen.observation.marked.map.box_to_picture(onto.box)
+    across, along = abs(to.x - box.center.x) / box.width, abs(to.y - box.center.y) / box.height
+    return max(across, along) > _MIDDLE
 
 
 def _point_words(point: Point | None, around: Mark | None) -> str:

@@ -302,8 +302,17 @@ class InputListener:
         if len(self.queue) >= _MOST_WAITING:
             self.lost_count += 1
             return
-        self.queue = merge_input(self.queue, TimedInput(page, event, time.monotonic()))
+        for each in _one_way(event):
+            self.queue = merge_input(self.queue, TimedInput(page, each, time.monotonic()))
         self.has_news.set()
+
+
+def _one_way(event: HumanInput) -> list[HumanInput]:
+    """A scroll of a box to a side and down, as with two fingers, as two: an action has one direction."""
+    right, down = event.moved
+    if event.does != "scrolled" or not (right and down):
+        return [event]
+    return [event.model_copy(update={"moved": moved}) for moved in ((right, 0), (0, down))]
 
 
 def merge_input(queue: list[TimedInput], new: TimedInput) -> list[TimedInput]:
@@ -330,7 +339,8 @@ def merge_input(queue: list[TimedInput], new: TimedInput) -> list[TimedInput]:
         return [*queue[:-1], TimedInput(new.page, was.model_copy(update={"count": presses}), new.at)]
     if was.does == now.does == "lettered":
         return [*queue[:-1], TimedInput(new.page, was.model_copy(update={"count": was.count + 1}), new.at)]
-    if was.does == now.does == "scrolled" and was.keys == now.keys:
+    is_same_way = [bool(each) for each in was.moved] == [bool(each) for each in now.moved]
+    if was.does == now.does == "scrolled" and was.keys == now.keys and is_same_way:
         moved = (was.moved[0] + now.moved[0], was.moved[1] + now.moved[1])
         return [*queue[:-1], TimedInput(new.page, now.model_copy(update={"moved": moved}), new.at)]
     return [*queue, new]
