@@ -104,3 +104,37 @@ async def test_a_row_is_named_by_hand_with_the_signs_that_it_has(page: Page, ser
     pays = [mark.number for mark in look.marks if mark.name == "Pay"]
     [action] = parse([f'click Pay in row "{name}"'])
     assert action.build(look) == Click(target=pays[rows.index(name)])
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "row"),
+    [
+        ("A", "A A- A+", 1),
+        ("A-", "A A- A+", 2),
+        ("A+", "A A- A+", 3),
+        ("C-", "B C D", None),
+        ("C", "B C- D", None),
+        ("C*", "B C D", None),
+        ("x", "-x x2", None),
+        ("AB-", "AB− AB+", 1),
+        ("Zoom -", "Zoom_- Zoom_+ Zoom", 1),
+        ("Zoom +", "Zoom_- Zoom_+ Zoom", 2),
+        ("Zoom", "Zoom_- Zoom_+ Zoom", 3),
+        ("Zoom", "Zoom_- Zoom_+", None),
+        ("Zoom -", "Zoom_+ Zoom", None),
+        ("Ann", "Ann_|_- Bob_|_+", 1),
+        ("Eve - Rome", "Eve_—_Rome Bob", 1),
+        ("Ann:", "Ann Bob", 1),
+    ],
+)
+async def test_a_row_that_differs_in_a_sign_is_another_row(
+    page: Page, serve: Server, name: str, rows: str, row: int | None
+) -> None:
+    look = await seen(page, serve, table(*(each.replace("_", " ") for each in rows.split())))
+    pays = [mark.number for mark in look.marks if mark.name == "Pay"]
+    [action] = parse([f'click Pay in row "{name}"'])
+    if row is None:
+        with pytest.raises(NotFoundError, match=f"No 'Pay' here has {re.escape(repr(name))} beside it"):
+            action.build(look)
+    else:
+        assert action.build(look) == Click(target=pays[row - 1])

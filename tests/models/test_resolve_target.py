@@ -135,6 +135,34 @@ def test_a_name_that_is_not_shown_is_answered_with_what_is() -> None:
         find_target(parse_target("Trash"), page)
 
 
+@pytest.mark.parametrize(
+    ("words", "names", "number"),
+    [
+        ("Zoom +", ("Zoom -", "Fit"), None),
+        ("Volume +", ("Volume –", "Mute"), None),
+        ("D-", ("D+", "E"), None),
+        ("C-", ("C", "D"), None),
+        ("B", ("B-", "D"), None),
+        ("A", ("A-", "A+", "A"), 3),
+        ("A-", ("A", "A+", "A-"), 3),
+        ("a+", ("A", "A-", "A+"), 3),
+        ("Volume -", ("Volume –", "Volume +"), 1),
+        ("Zoom −", ("Zoom -", "Zoom +"), 1),
+        ("Rectangle R", ("Rectangle — R", "Ellipse — O"), 1),
+        ("Rectangle - R", ("Rectangle — R", "Ellipse — O"), 1),
+        ("e mail", ("E-mail:", "Back"), 1),
+    ],
+)
+def test_a_name_that_differs_in_a_sign_is_another_name(words, names, number):
+    for kind in ("button", "field", "toggle"):
+        page = seen(*(mark(at, name, kind) for at, name in enumerate(names, 1)))
+        if number is None:
+            with pytest.raises(NotFoundError, match=r"Nothing here is called"):
+                find_target(parse_target(words), page)
+        else:
+            assert find_target(parse_target(words), page) == number
+
+
 STAFF = seen(
     mark(1, "Delete", context="Ann Smith Paris", heading="Staff"),
     mark(2, "Delete", context="Bob Smith", heading="Staff"),

@@ -49,6 +49,7 @@ from vision_agent.policy.counts_beside import counts_in
 from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.text.money import Amount, amounts_in
+from vision_agent.text.signed_words import signed_words
 from vision_agent.types import Mark, Observation, Step
 
 BY_NAME = "name"
@@ -63,7 +64,6 @@ Shown = Mapping[str, str]
 """What today's page shows for each secret and private datum that the record names."""
 _NOTHING_SHOWN: Shown = MappingProxyType({})
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
-_WORD = re.compile(r"\w+")
 _ALIGNED_PX, _DEEPER_PX = 4.0, 160.0
 """How far a mark may be from where it stood to the title of its row, sideways and up or down, as texts are longer."""
 _MOST_BESIDE = 200
@@ -315,7 +315,7 @@ def _titles_of(mark: Mark, seen: Observation) -> list[Mark]:
 
 
 def _mentions(mark: Mark, name: str) -> bool:
-    words, wanted = (_WORD.findall(text.casefold()) for text in (f"{mark.context} {mark.heading}", name))
+    words, wanted = (signed_words(text).words for text in (f"{mark.context} {mark.heading}", name))
     return any(words[at : at + len(wanted)] == wanted for at in range(len(words) - len(wanted) + 1))
 
 
