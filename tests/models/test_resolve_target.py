@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 from seen import mark, point, seen, select, shot
 
@@ -161,6 +163,27 @@ def test_a_name_that_differs_in_a_sign_is_another_name(words, names, number):
                 find_target(parse_target(words), page)
         else:
             assert find_target(parse_target(words), page) == number
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("words", ["Café", "café", "Café é", "Open in row José", "Open ‹JOSÉ›"])
+def test_letters_with_accents_are_the_same_however_they_are_written(words, form):
+    other = {"NFC": "NFD", "NFD": "NFC"}[form]
+    names = [(normalize(other, each), normalize(other, beside)) for each, beside in (("Café", ""), ("Open", "José"))]
+    written = [mark(at, name, context=beside) for at, (name, beside) in enumerate(names, 1)]
+    page = seen(*written, mark(3, "Cafe"))
+    if words == "Café é":
+        with pytest.raises(NotFoundError, match="Nothing here is called"):
+            find_target(parse_target(normalize(form, words)), page)
+    else:
+        assert find_target(parse_target(normalize(form, words)), page) == 1 + words.startswith("Open")
+
+
+@pytest.mark.parametrize("words", ["Cafe", "Open ‹Jose›", "a é"])
+def test_another_letter_is_not_the_same_as_one_with_an_accent_nor_a_wide_one(words):
+    page = seen(mark(1, "Café"), mark(2, "Open", context="José"), mark(3, "ａ é"))
+    with pytest.raises(NotFoundError):
+        find_target(parse_target(words), page)
 
 
 STAFF = seen(

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 from vision_agent.text.signed_words import ASTERISKS, DASHES
 from vision_agent.types import Mark, Wording
@@ -270,7 +271,8 @@ def _is_run(text: str, parts: Sequence[str]) -> bool:
 
 def _exactly(text: str) -> str:
     """A text as it is compared word for word: in one case, with one minus, without the punctuation at its ends."""
-    return " ".join(text.translate(_SIGNS).translate(_SAME_MINUS).casefold().split()).strip(_AT_ENDS)
+    same = normalize("NFC", text.translate(_SIGNS)).translate(_SAME_MINUS)
+    return " ".join(same.casefold().split()).strip(_AT_ENDS)
 
 
 def _are_all_different(texts: Sequence[_Words]) -> bool:
@@ -430,7 +432,7 @@ def _strip_edges(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _fold(words: _Words) -> _Words:
-    return tuple(word.rstrip("…").translate(_SAME_MINUS).casefold() for word in words)
+    return tuple(normalize("NFC", word.rstrip("…")).translate(_SAME_MINUS).casefold() for word in words)
 
 
 def _is_part(words: _Words, text: _Words) -> bool:

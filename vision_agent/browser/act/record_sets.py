@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay_calls
@@ -142,4 +143,4 @@ def rows_words(many: int) -> str:
 
 def _normalize(text: str) -> str:
     """Letters and digits only, case-folded: headings and property names differ in case and separators."""
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
+    return "".join(letter for letter in normalize("NFC", text).casefold() if letter.isalnum())

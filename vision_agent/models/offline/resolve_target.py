@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from unicodedata import normalize
 from urllib.parse import urlsplit
 
 from rapidfuzz import fuzz, process
@@ -613,7 +614,7 @@ def _labels(mark: Mark) -> tuple[str, ...]:
 
 
 def _equal(words: str, label: str) -> bool:
-    return " ".join(words.split()) == " ".join(label.split())
+    return normalize("NFC", " ".join(words.split())) == normalize("NFC", " ".join(label.split()))
 
 
 def _same(words: str, label: str) -> bool:
@@ -621,7 +622,8 @@ def _same(words: str, label: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(safe_name(text).split()).casefold()
+    """A text in one case and spacing, and with its accents written in one way."""
+    return " ".join(normalize("NFC", safe_name(text)).split()).casefold()
 
 
 def _is_a(mark: Mark, kind: str) -> bool:
