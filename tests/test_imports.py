@@ -22,7 +22,7 @@ IMPORTS = {
     "actions": "base_model",
     "geometry": "actions base_model",
     "types": "actions base_model geometry old_names text",
-    "describe": "actions types",
+    "describe": "actions text types",
     "errors": "text types",
     "web": "base_model errors",
     "events": "actions base_model geometry types",

@@ -108,7 +108,7 @@ function callRankOf({ element, cursor, heard, grid }, style, words) {
 
 /** @param {string} text */
 function folded(text) {
-  return text.toLowerCase();
+  return text.normalize().toLowerCase();
 }
 
 /** @param {Element} element @param {CSSStyleDeclaration} style @returns {Element[]} */

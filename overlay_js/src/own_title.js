@@ -1,12 +1,14 @@
 // What a row or card is itself called: its heading, or its row header. Other words in it may name other things, such as
 // what goes with it.
-import { flatContains, localNameOf, queryAll } from './dom.js';
+import { closest, flatContains, localNameOf, queryAll } from './dom.js';
 import { rankOf } from './headings.js';
 import { explicitRoleOf, roleOrTagOf } from './role.js';
+import { spansRows } from './table_grid.js';
 import { textOf, tidy } from './text.js';
 
 /** @import { Reading } from './nearby_text.js' */
 
+const CELLS_OF_ROWS = 'td, th, [role=cell], [role=gridcell], [role=rowheader]';
 const HEADINGS_IN_IT = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 /** A box with more headings than these is a part of the page. */
 const MOST_HEADINGS = 20;
@@ -30,17 +32,25 @@ function titleWithin(box) {
 
 /** @param {Element} box */
 function highestHeading(box) {
-  const headings = queryAll(box, HEADINGS_IN_IT);
+  const headings = queryAll(box, HEADINGS_IN_IT).filter((heading) => !isInSpanningCell(heading, box));
   if (!headings.length || headings.length > MOST_HEADINGS) return null;
   const ranks = headings.map(rankOf);
   const first = Math.min(...ranks);
   return ranks.filter((rank) => rank === first).length === 1 ? headings[ranks.indexOf(first)] : null;
 }
 
-/** The only header in a row that has other cells too. @param {Element} box */
+/** Whether it stands in a cell of a row that belongs to other rows too. @param {Element} inner @param {Element} box */
+function isInSpanningCell(inner, box) {
+  const cell = closest(inner, CELLS_OF_ROWS);
+  return cell !== null && cell !== box && flatContains(box, cell) && spansRows(cell) &&
+    (roleOrTagOf(box) === 'row' || localNameOf(box) === 'tr');
+}
+
+/** The only header in a row that has other cells too, and that is its alone. @param {Element} box */
 function headerOfRow(box) {
   if (roleOrTagOf(box) !== 'row' && localNameOf(box) !== 'tr') return null;
-  const headers = queryAll(box, 'th, [role=rowheader]').filter((cell) => explicitRoleOf(cell) !== 'columnheader');
+  const headers = queryAll(box, 'th, [role=rowheader]')
+    .filter((cell) => explicitRoleOf(cell) !== 'columnheader' && !spansRows(cell));
   const cells = queryAll(box, 'td, [role=cell], [role=gridcell]');
   return headers.length === 1 && cells.length ? headers[0] : null;
 }

@@ -291,7 +291,8 @@ export function fileFieldOf(doc, { key }) {
 /** Whether the document shows a text now. @param {Document} doc @param {string} text */
 export function showsText(doc, text) {
   const shown = /** @type {HTMLElement} */ (documentElementOf(doc)).innerText ?? '';
-  return oneSpaced(shown).toLowerCase().includes(oneSpaced(text).toLowerCase());
+  const folded = (/** @type {string} */ said) => oneSpaced(said).normalize().toLowerCase();
+  return folded(shown).includes(folded(text));
 }
 
 /**

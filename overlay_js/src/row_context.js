@@ -11,8 +11,8 @@
 import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { ownTitleOf } from './own_title.js';
-import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
-import { abridged, abridgedEach, apartIn, isTimeOfDay, timeBeginning } from './steady_text.js';
+import { partOf, rememberBox, surroundingsOf, wordsAside } from './surroundings.js';
+import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } from './steady_text.js';
 
 /** @import { Depth, Reading } from './nearby_text.js' */
 /** @import { Surroundings } from './surroundings.js' */
@@ -75,7 +75,9 @@ export function placesOf(elements, reading, nameFor) {
     const words = governingWordsOf(element, box, reading);
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];
     if (how !== 'head' && how !== 'large') {
-      place.time = timeBeginning(text) || undefined;
+      // A row may begin with a time after what spans it.
+      place.time = timeBeginning(text) || timeBeginning(wordsIn(box, element, pathOf(element, reading), reading, 1)) ||
+        undefined;
       const title = ownTitleOf(box, element, reading);
       place.title = abridged(title, 'steady');
       place.wholeTitle = title === place.title ? undefined : title;
@@ -108,9 +110,11 @@ function withItsPart(element, around, reading) {
  * @returns {Partial<Surroundings>}
  */
 function deeper(element, around, reading, depth) {
-  return around.box === element
-    ? {}
-    : { how: 'unit', depth, text: wordsIn(around.box, element, pathOf(element, reading), reading, depth) };
+  const { box } = around;
+  if (box === element) return {};
+  const path = pathOf(element, reading);
+  const said = [...wordsAside(box, element, path, reading, depth), wordsIn(box, element, path, reading, depth)];
+  return { how: 'unit', depth, text: said.join(SEAM) };
 }
 
 /**

@@ -331,7 +331,7 @@ function focusedIn(root) {
  */
 export function fingerprintOf(element, name) {
   const parts = [
-    localNameOf(element), roleOf(element), inputTypeOf(element), name, attributeOf(element, 'name') ?? '',
+    localNameOf(element), roleOf(element), inputTypeOf(element), name.normalize(), attributeOf(element, 'name') ?? '',
     attributeOf(element, 'href') ?? '', isChoice(element) ? attributeOf(element, 'value') ?? '' : '',
   ];
   const id = attributeOf(element, 'id');

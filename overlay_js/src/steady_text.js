@@ -27,6 +27,13 @@ export const RESTLESS_END = '\u0005';
 
 /** Stands for such an amount. A page that shows this sign itself gains nothing: then nothing may differ. */
 const HOLE = '\u2400';
+/** Follows a dash alone that belongs to the word before it. */
+const KEPT = '\u0007';
+/** A dash at the end of a piece, and what comes before one that belongs to a word: `Zoom -`, and not `Rating: -`. */
+const LAST_DASH = /[-\u2010-\u2013](?=[\s\u0001-\u0005]*(?:\u0006|$))/g;
+const ENDS_WITH_WORD = /[\p{L}\p{M})][\u0001-\u0005]*\s[\s\u0001-\u0005]*$/u;
+/** How far before a dash its word is looked for. */
+const BEFORE_DASH = 40;
 const RESTLESS_SIGNS = /[\u0004\u0005]/g;
 const LIVE_PART = /\u0001[^\u0001\u0002]*\u0002/g;
 const LIVE_SIGNS = /[\u0001\u0002]/g;
@@ -137,7 +144,9 @@ export function textInForm(text, form) {
 
 /** @param {string} text @param {Form} form */
 function inForm(text, form) {
-  const whole = text.replace(RESTLESS_SIGNS, '').replace(BOUNDARIES, '');
+  const signed = text.replaceAll(KEPT, '').replace(LAST_DASH, (dash, at, all) =>
+    ENDS_WITH_WORD.test(all.slice(Math.max(0, at - BEFORE_DASH), at)) ? dash + KEPT : dash);
+  const whole = signed.replace(RESTLESS_SIGNS, '').replace(BOUNDARIES, '');
   const plain = (form === 'steady' ? whole.replace(LIVE_PART, ' ') : whole).replace(LIVE_SIGNS, ' ');
   if (form === 'raw' || !/\d|now|ago|eben|instant|ahora|adesso|刚|今/i.test(plain)) return tidied(plain);
   const timeless = plain.replace(TIMES, ' ');
@@ -169,7 +178,7 @@ function namesWith(word = '') {
 function tidied(text) {
   // Signs between removed parts say nothing by themselves; arrows and dots come and go.
   return text.replace(SEAMS, '').replace(/\s+/g, ' ').trim().split(' ')
-    .filter((word) => /[\p{L}\p{N}\p{S}]/u.test(word)).join(' ').toWellFormed();
+    .filter((word) => /[\p{L}\p{N}\p{S}\u0007]/u.test(word)).join(' ').replaceAll(KEPT, '').toWellFormed();
 }
 
 /**

@@ -7,7 +7,7 @@ import { roleOrTagOf } from './role.js';
 import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
 import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
 import { SEAM, withoutSpaces } from './steady_text.js';
-import { columnHeaderOf, isRowOfHeaders, otherPartsOfRow } from './table_cells.js';
+import { columnHeaderOf, isRowOfHeaders, otherPartsOfRow, spanningCellsOf } from './table_cells.js';
 import { oneSpaced, saysSomething } from './text.js';
 
 /** @import { Depth, Path, Reading, Shared } from './nearby_text.js' */
@@ -18,6 +18,8 @@ import { oneSpaced, saysSomething } from './text.js';
 const LONGEST_HEAD = 80;
 /** How many others of its name are asked whether they say something where it says nothing. */
 const MOST_OTHERS_ASKED = 12;
+/** A cell that spans rows and says more than this is no name of theirs. */
+const LONGEST_SPANNING = 200;
 /** Parts of a page rather than things on it. */
 const PAGE_PARTS = new Set([
   'html', 'body', 'main', 'header', 'footer', 'nav', 'aside', 'navigation', 'banner', 'contentinfo', 'complementary',
@@ -57,10 +59,8 @@ export function surroundingsOf(element, reading, known) {
   const heading = headingOf(box, reading);
   /** @param {Element} at @param {Depth} depth */
   const within = (at, depth) => (at === element ? '' : wordsIn(at, element, path, reading, depth));
-  const otherParts = otherPartsOfRow(box, reading);
   /** @param {Depth} depth */
-  const inUnit = (depth) =>
-    [...otherParts.map((part) => wordsIn(part, element, path, reading, depth)), within(box, depth)].join(SEAM);
+  const inUnit = (depth) => [...wordsAside(box, element, path, reading, depth), within(box, depth)].join(SEAM);
   const whole = () => (shared && isOneThing(shared) && !isNamingField(element) ? within(shared, 1) : '');
   const isMute = onceAsked(() => isMuteRow(element, box, path, groups, reading));
   /** @param {() => string} read what others like it have a share in */
@@ -87,6 +87,16 @@ export function surroundingsOf(element, reading, known) {
     return { box, shared, text, heading: over, how: size, depth };
   }
   return { box, shared, text: heading ? '' : headAround(box, element, path, reading), heading, how: 'head', depth: 0 };
+}
+
+/**
+ * What a row says in other parts that it is drawn in, and in cells of rows above that span it.
+ * @param {Element} box @param {Element} element @param {Path} path @param {Reading} reading @param {Depth} depth
+ */
+export function wordsAside(box, element, path, reading, depth) {
+  const told = (/** @type {Element} */ part) => wordsIn(part, element, path, reading, depth);
+  const spanning = isRow(box) ? spanningCellsOf(box, reading).map(told) : [];
+  return [...otherPartsOfRow(box, reading).map(told), ...spanning.filter((text) => text.length <= LONGEST_SPANNING)];
 }
 
 /** @param {() => boolean} ask */

@@ -122,6 +122,15 @@ export function spanningWordsOf(element, reading) {
   return Array.from(cells, (cell) => (cell ? wordsOfCell(cell) : '')).filter(Boolean);
 }
 
+/** The cells of rows above that a row belongs to as well. @param {Element} row @param {Reading} reading */
+export function spanningCellsOf(row, reading) {
+  const cell = flatElementsOf(row).find(isCell);
+  const found = cell ? cellOf(cell, reading) : null;
+  if (!found) return [];
+  const { slots, own } = found.table.rows[found.at.row];
+  return Array.from(new Set(slots)).flatMap((each) => (each && !own.includes(each) ? [each] : []));
+}
+
 /**
  * The other parts of the row that a box is or lies in, where a grid keeps columns in place and so draws each row in
  * several parts.

@@ -108,6 +108,11 @@ function columnsSpannedBy(cell) {
   return Math.min(Math.max(1, said), HIGHEST_COLSPAN);
 }
 
+/** Whether a cell belongs to the rows below its own too. @param {Element} cell */
+export function spansRows(cell) {
+  return rowsSpannedBy(cell) > 1;
+}
+
 /** Zero reaches to the end of the section. @param {Element} cell */
 function rowsSpannedBy(cell) {
   const name = isHtmlCell(cell) ? 'rowspan' : 'aria-rowspan';

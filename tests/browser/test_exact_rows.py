@@ -13,7 +13,7 @@ from vision_agent.actions import Click
 from vision_agent.batch import Row
 from vision_agent.browser import live
 from vision_agent.models.offline.grammar import parse
-from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
@@ -104,3 +104,80 @@ async def test_a_row_is_named_by_hand_with_the_signs_that_it_has(page: Page, ser
     pays = [mark.number for mark in look.marks if mark.name == "Pay"]
     [action] = parse([f'click Pay in row "{name}"'])
     assert action.build(look) == Click(target=pays[rows.index(name)])
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "row"),
+    [
+        ("A", "A A- A+", 1),
+        ("A-", "A A- A+", 2),
+        ("A+", "A A- A+", 3),
+        ("C-", "B C D", None),
+        ("C", "B C- D", None),
+        ("C*", "B C D", None),
+        ("x", "-x x2", None),
+        ("AB-", "AB− AB+", 1),
+        ("Zoom -", "Zoom_- Zoom_+ Zoom", 1),
+        ("Zoom +", "Zoom_- Zoom_+ Zoom", 2),
+        ("Zoom", "Zoom_- Zoom_+ Zoom", 3),
+        ("Zoom", "Zoom_- Zoom_+", None),
+        ("Zoom -", "Zoom_+ Zoom", None),
+        ("Ann", "Ann_|_- Bob_|_+", 1),
+        ("Eve - Rome", "Eve_—_Rome Bob", 1),
+        ("Ann:", "Ann Bob", 1),
+    ],
+)
+async def test_a_row_that_differs_in_a_sign_is_another_row(
+    page: Page, serve: Server, name: str, rows: str, row: int | None
+) -> None:
+    look = await seen(page, serve, table(*(each.replace("_", " ") for each in rows.split())))
+    pays = [mark.number for mark in look.marks if mark.name == "Pay"]
+    [action] = parse([f'click Pay in row "{name}"'])
+    if row is None:
+        with pytest.raises(NotFoundError, match=f"No 'Pay' here has {re.escape(repr(name))} beside it"):
+            action.build(look)
+    else:
+        assert action.build(look) == Click(target=pays[row - 1])
+
+
+def spanned(cell: str) -> str:
+    """Two names with two rows each, and a button in each row."""
+    first = (f"<tr><{cell}>{name}<td>A<td><button>Pay</button>" for name in ("Ann", "Bob"))
+    return f"<table>{''.join(f'{row}<tr><td>B<td><button>Pay</button>' for row in first)}</table>"
+
+
+@pytest.mark.parametrize("cell", ["td rowspan=2", "th rowspan=2", "td rowspan=2 style='vertical-align: top'"])
+async def test_a_cell_that_spans_rows_belongs_to_each_of_them(page: Page, serve: Server, cell: str) -> None:
+    look = await seen(page, serve, spanned(cell))
+    pays = [mark.number for mark in look.marks if mark.name == "Pay"]
+    assert [line.split(" ‹")[1] for line in look.listing.splitlines() if "Pay" in line] == [
+        "Ann A›",
+        "Ann B›",
+        "Bob A›",
+        "Bob B›",
+    ]
+    for row, name in enumerate(("Ann A", "Ann B", "Bob A", "Bob B")):
+        [action] = parse([f"click Pay in row {name}"])
+        assert action.build(look) == Click(target=pays[row])
+    for value in ("Ann", "B"):
+        lines = ["click Pay in row {v}"]
+        for line in (lines[0].format(v=value), *Row(number=1, values={"v": value}).fill_lines(lines)):
+            [action] = parse([line])
+            with pytest.raises(AmbiguousError, match=r"could be any of \[\d\] button 'Pay' ‹\w+ \w›, \[\d\] button"):
+                action.build(look)
+
+
+async def test_a_row_below_a_cell_that_spans_it_is_named_by_its_own_time_and_words(page: Page, serve: Server) -> None:
+    look = await seen(
+        page,
+        serve,
+        "<table><tr><td rowspan=2><h3>Fruit</h3><td>11:00<td>Apple<td><button>Pay</button>"
+        "<tr><td>12:00<td>Pear<td><button>Pay</button></table>",
+    )
+    pays = [mark.number for mark in look.marks if mark.name == "Pay"]
+    for name in ("12:00", "Pear"):
+        [action] = parse([f"click Pay in row {name}"])
+        assert action.build(look) == Click(target=pays[1])
+    [action] = parse(["click Pay in row Fruit"])
+    with pytest.raises(AmbiguousError):
+        action.build(look)

@@ -270,8 +270,28 @@ BESIDE = """<button>Apart</button><table><caption>Stock list</caption><tr><th>It
 async def test_a_table_without_a_mark_is_named_where_a_mark_elsewhere_is_refused(on: On) -> None:
     async with on(BESIDE) as hand:
         for action in (Extract(mark=1, json_schema=_with(item={})), Read(what="table", mark=1)):
-            assert 'extract from what is called "Stock list"' in (await hand.act(action)).sentence
+            assert 'by its caption in double quotes: "Stock list"' in (await hand.act(action)).sentence
         assert (await hand.act(Extract(mark="Stock list", json_schema=_with(item={})))).read == '[{"item": "Tea"}]'
+
+
+@pytest.mark.parametrize("around", ["<nav>{}</nav>", "<ul><li>{}<li>Other</ul>", "<table><tr><td>{}<td>5</table>"])
+async def test_quoted_words_are_a_caption_first_also_where_an_element_is_called_so(on: On, around: str) -> None:
+    body = f"{around.format('<a href=#s>Stock list</a>')}{BESIDE}"
+    async with on(body) as hand:
+        for line in ('extract Item from "Stock list"', 'read table "stock list"'):
+            [build] = parse([line])
+            outcome = await hand.act(build.build(hand.seen))
+            assert outcome.status == "done", outcome.sentence
+            assert "Tea" in outcome.read
+
+
+async def test_quoted_words_that_caption_nothing_are_a_mark_and_of_two_captions_none_is_read(on: On) -> None:
+    async with on(f"<ul><li><a href=#a>Ann</a><li>Other</ul>{BESIDE}") as hand:
+        [build] = parse(['read table "Ann"'])
+        assert "Other" in (await hand.act(build.build(hand.seen))).read
+    async with on(f"<a href=#a>Stock list</a>{BESIDE}{BESIDE.replace('Tea', 'Rice')}") as hand:
+        [build] = parse(['read table "Stock list"'])
+        assert (await hand.act(build.build(hand.seen))).refusal == "ambiguous"
 
 
 def _with(**properties: object) -> str:

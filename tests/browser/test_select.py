@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -43,6 +44,16 @@ async def test_an_option_that_is_not_there_is_refused_with_what_is(on: On) -> No
         outcome = await hand.act(Select(target=hand.number("Size"), options=("Tiny",)))
         assert outcome.refusal == "not_an_option"
         assert outcome.sentence.endswith('has no option "Tiny"; it offers "Small", "Large", "Extra large".')
+
+
+@pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])
+async def test_an_option_is_found_however_its_accents_are_written(
+    on: On, form: Literal["NFC", "NFD"], other: Literal["NFC", "NFD"]
+) -> None:
+    shown = normalize(other, "Crème")
+    async with on(f"<select aria-label=Taste><option>-<option>Creme<option>{shown}</select>") as hand:
+        outcome = await hand.act(Select(target=hand.number("Taste"), options=(normalize(form, "Crème"),)))
+        assert (outcome.status, outcome.value) == ("done", shown)
 
 
 async def test_two_options_with_the_same_words_are_ambiguous(on: On) -> None:

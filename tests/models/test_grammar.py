@@ -121,7 +121,7 @@ PAGE = seen(
         ("read download", Read(what="download")),
         ("read table at Card", Read(what="table", mark=8)),
         ("read table Card", Read(what="table", mark=8)),
-        ('read table "Card"', Read(what="table", mark=8)),
+        ('read table "Card"', Read(what="table", mark="Card")),
         ('read table "Open orders"', Read(what="table", mark="Open orders")),
         ("read value of Notes", Read(mark=3)),
         ('extract "Sold as Set"', Extract(mark="", json_schema=rows_schema({"Sold as Set": "string"}))),

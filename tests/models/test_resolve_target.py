@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 from seen import mark, point, seen, select, shot
 
@@ -133,6 +135,55 @@ def test_a_name_that_is_not_shown_is_answered_with_what_is() -> None:
     page = seen(mark(2, "Trash", shows="Bin"), mark(3, "Trace"))
     with pytest.raises(NotFoundError, match=r"Nothing here shows 'Trash', but \[2\] has that name and shows 'Bin'"):
         find_target(parse_target("Trash"), page)
+
+
+@pytest.mark.parametrize(
+    ("words", "names", "number"),
+    [
+        ("Zoom +", ("Zoom -", "Fit"), None),
+        ("Volume +", ("Volume –", "Mute"), None),
+        ("D-", ("D+", "E"), None),
+        ("C-", ("C", "D"), None),
+        ("B", ("B-", "D"), None),
+        ("A", ("A-", "A+", "A"), 3),
+        ("A-", ("A", "A+", "A-"), 3),
+        ("a+", ("A", "A-", "A+"), 3),
+        ("Volume -", ("Volume –", "Volume +"), 1),
+        ("Zoom −", ("Zoom -", "Zoom +"), 1),
+        ("Rectangle R", ("Rectangle — R", "Ellipse — O"), 1),
+        ("Rectangle - R", ("Rectangle — R", "Ellipse — O"), 1),
+        ("e mail", ("E-mail:", "Back"), 1),
+    ],
+)
+def test_a_name_that_differs_in_a_sign_is_another_name(words, names, number):
+    for kind in ("button", "field", "toggle"):
+        page = seen(*(mark(at, name, kind) for at, name in enumerate(names, 1)))
+        if number is None:
+            with pytest.raises(NotFoundError, match=r"Nothing here is called"):
+                find_target(parse_target(words), page)
+        else:
+            assert find_target(parse_target(words), page) == number
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("words", ["Café", "café", "Café é", "Open in row José", "Open ‹JOSÉ›"])
+def test_letters_with_accents_are_the_same_however_they_are_written(words, form):
+    other = {"NFC": "NFD", "NFD": "NFC"}[form]
+    names = [(normalize(other, each), normalize(other, beside)) for each, beside in (("Café", ""), ("Open", "José"))]
+    written = [mark(at, name, context=beside) for at, (name, beside) in enumerate(names, 1)]
+    page = seen(*written, mark(3, "Cafe"))
+    if words == "Café é":
+        with pytest.raises(NotFoundError, match="Nothing here is called"):
+            find_target(parse_target(normalize(form, words)), page)
+    else:
+        assert find_target(parse_target(normalize(form, words)), page) == 1 + words.startswith("Open")
+
+
+@pytest.mark.parametrize("words", ["Cafe", "Open ‹Jose›", "a é"])
+def test_another_letter_is_not_the_same_as_one_with_an_accent_nor_a_wide_one(words):
+    page = seen(mark(1, "Café"), mark(2, "Open", context="José"), mark(3, "ａ é"))
+    with pytest.raises(NotFoundError):
+        find_target(parse_target(words), page)
 
 
 STAFF = seen(

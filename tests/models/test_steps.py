@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 from seen import mark, refused, seen, step
 
-from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Wait
+from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Type, Wait
 from vision_agent.errors import UsageError
 from vision_agent.geometry import ScrollState
 from vision_agent.models.offline.steps import StepsModel
@@ -49,6 +49,18 @@ async def test_one_line_is_one_step():
         ("click Order", ("Order now and pay", "Back"), None),
         ("click Note", ("Notebook", "Back"), None),
         ("click Ann ‹Berlin›", ("Ann Lee", "Bob"), None),
+        ("click Save", ("Save & exit", "Back"), 1),
+        ("click Next", ("Next →", "Back"), 1),
+        ("click Email", ("* Email", "Back"), None),
+        ("click Zoom", ("Zoom -", "Fit"), None),
+        ("click New", ("+ New", "Fit"), None),
+        ("click +", ("Zoom +", "Fit"), None),
+        ("click Zoom +", ("Zoom", "Fit"), None),
+        ("click Sort ↑", ("Sort ↓", "Fit"), None),
+        ("click Disney", ("Disney+ now", "Fit"), None),
+        ("click B", ("B-", "C"), None),
+        ("click C+", ("C", "D"), None),
+        ("click 100", ("100%", "50%"), None),
     ],
 )
 async def test_the_only_longer_name_is_taken_once_looking_again_did_not_help(line, names, target):
@@ -61,6 +73,12 @@ async def test_the_only_longer_name_is_taken_once_looking_again_did_not_help(lin
         assert second.actions == (Click(target=target),)
         assert second.next_goal == line
         assert f"only {names[target - 1]!r} begins or ends with it" in second.summary
+
+
+@pytest.mark.parametrize("name", ["Email *", "* Email", "Email*", "Email: *"])
+async def test_the_asterisk_of_a_required_field_is_no_part_of_its_name(name):
+    *_, last = await played(StepsModel(['type "a" into Email']), [DONE], seen(mark(1, name, "field"), mark(2, "Bin")))
+    assert last.actions == (Type(target=1, text="a"),)
 
 
 async def test_a_longer_name_that_sends_a_form_or_is_one_of_two_missing_ones_is_not_taken():

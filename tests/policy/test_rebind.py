@@ -104,6 +104,13 @@ def test_what_is_not_certainly_the_same_thing_is_not_taken(was: list[Mark], now:
         rebind_actions(took(page_of(*was), Click(target=1)), page_of(*now))
 
 
+def test_accents_may_be_written_otherwise_and_none_may_be_missing() -> None:
+    was = page_of(thing(1, context="Jos\u00e9"))
+    assert rebind_mark(1, was, page_of(thing(4, context="Jose\u0301"))).number == 4
+    with pytest.raises(RebindError):
+        rebind_mark(1, was, page_of(thing(4, context="Jose")))
+
+
 def test_of_several_alike_the_one_among_the_same_words_is_meant_wherever_it_stands_now() -> None:
     step = took(page_of(thing(1, context="Ann"), thing(2, context="Bob")), Click(target=1))
     now = [thing(3, context="Bob"), thing(4, context="Ann"), thing(5, context="Ann", heading="Old")]

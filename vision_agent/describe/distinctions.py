@@ -11,7 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
+from vision_agent.text.signed_words import ASTERISKS, DASHES
 from vision_agent.types import Mark, Wording
 
 LONGEST = 40
@@ -28,16 +30,21 @@ _SIGNS = str.maketrans(
 """Maps the two signs, and characters that look like them, to `<` and `>`."""
 _OPENING, _CLOSING = ("".join(chr(each) for each, sign in _SIGNS.items() if sign == side) for side in "<>")
 _CLAIM = re.compile(f"[{_OPENING}][^{_OPENING}{_CLOSING}]*[{_CLOSING}]")
-_EDGES = " ,;:.!?¡¿()[]{}<>\"'“”„‘’«»·•|/\\–—-*:,。、…"
+_EDGES = " ,;:.!?¡¿()[]{}<>\"'“”„‘’«»·•|/\\—*:,。、…"
+_LOOSE = frozenset(f"+±{DASHES}")
+"""Signs that belong to the word before them also after a space: `Zoom +`."""
+_HYPHENS = frozenset(DASHES) - {"−"}
+"""Dashes that also part words."""
+_COMMA = re.compile(r",\s+")
+_RATED = re.compile(rf"[\W\d]*\w?[{re.escape(ASTERISKS)}]+")
+"""A grade or a number with an asterisk, which tells it from the one without: `A*`. Other asterisks refer to a note."""
 _SAID_BESIDE = re.compile(
     r"‹([^‹›]+)›|<([^<>]+)>|\sin\s+row\s+\"?(.+?)\"?(?:\s+within\s+[\d.]+\s*s(?:econds?)?)?$", re.IGNORECASE
 )
 """The words beside a name in a step line."""
 _AT_ENDS = " ,;:.·•|\"'“”„‘’«»"
 """Punctuation at the ends of a text that says nothing; brackets, as in `[1]`, do."""
-_MINUS = re.compile(r"[-−–](?=[\$€£¥]?[.,]?\d)")
-"""The sign of a negative number: `-1`, `−0.5`, `-$3`."""
-_SAME_MINUS = str.maketrans("−–", "--")
+_SAME_MINUS = str.maketrans(dict.fromkeys(DASHES, "-"))
 
 _PAINT = re.compile(
     r"\burl\((?:\"[^\"]*\"?|'[^']*'?|[^)\s]*)\)?"
@@ -102,16 +109,20 @@ def distinguish(group: Sequence[Mark], *, by_title: bool = True) -> Sequence[Dis
     `by_title`: what their cards or rows are called is enough, if that differs. It is not on another page, where it may
     be a part of another title.
     """
-    return _distinguish(tuple([(mark.context, mark.heading, mark.title if by_title else "") for mark in group]))
+    titles = [mark.title if by_title else "" for mark in group]
+    words = [
+        (_context_words(mark), _words(mark.heading), _words(title)) for mark, title in zip(group, titles, strict=True)
+    ]
+    return _distinguish(tuple(words))
 
 
 @lru_cache(maxsize=1024)
-def _distinguish(group: tuple[tuple[str, str, str], ...]) -> tuple[Distinction, ...]:
-    """What tells each mark from the others, from their contexts, headings and titles.
+def _distinguish(group: tuple[tuple[_Words, _Words, _Words], ...]) -> tuple[Distinction, ...]:
+    """What tells each mark from the others, from the words of their contexts, headings and titles.
 
     Cached, because most rows of a page are the same in the next observation.
     """
-    contexts, headings, titles = [[_words(text) for text in texts] for texts in zip(*group, strict=True)]
+    contexts, headings, titles = [list(texts) for texts in zip(*group, strict=True)]
     if _are_all_different(headings):
         contexts = [()] * len(group)  # each mark has a heading of its own, which is enough
     elif _are_all_different(titles) and all(len(" ".join(title)) <= LONGEST for title in titles):
@@ -153,7 +164,8 @@ def spelled_out(apart: Distinction, mark: Mark) -> Distinction:
     There a shorter one may fit somebody else, such as Bob Smith, where the one that was meant is gone.
     """
     return apart._replace(
-        context=_with_words_around(apart.context, mark.context), heading=_with_words_around(apart.heading, mark.heading)
+        context=_with_words_around(apart.context, _context_words(mark)),
+        heading=_with_words_around(apart.heading, _words(mark.heading)),
     )
 
 
@@ -186,15 +198,15 @@ def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_ex
 
 
 def _match_of_words(mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool) -> int:
-    """The same, whatever signs are between the words."""
-    words = _fold(_words(text))
+    """The same, whatever punctuation is between the words."""
+    words = _fold(_said_words(text))
     if not words or (is_exact and longer_wording(mark, text)):
         return 0
     if is_exact and shown is not None:
         shown = shown._replace(nth=0, of=0)
     if words == _fold(_words(mark.title)) or (shown is not None and words == _fold(_words(str(shown)))):
         return 2
-    context, heading = _fold(_words(mark.context)), _fold(_words(mark.heading))
+    context, heading = _fold(_context_words(mark)), _fold(_words(mark.heading))
     # `11:00` may be meant where the row says `11:00 am` or `11:00am`.
     times = (_fold(_words(mark.time)), () if is_exact else (mark.time.rstrip("apmAPM. \u00a0\u202f"),))
     if mark.time and words in times:
@@ -215,7 +227,7 @@ def taken_for(mark: Mark, line: str) -> str:
 
 def longer_wording(mark: Mark, text: str) -> str:
     """What the row or card of a mark, or something in it, is called that has these words and more; or nothing."""
-    words = _fold(_words(text))
+    words = _fold(_said_words(text))
     wording = mark.wording or Wording(title=mark.title)
     called = (wording.title, *wording.parts, wording.heading)
     return next((each for each in called if words and _is_longer(_fold(_words(each)), words)), "")
@@ -233,7 +245,7 @@ def _exact_match(mark: Mark, wording: Wording, text: str, shown: Distinction | N
     said, title, heading = _exactly(text), _exactly(wording.title), _exactly(wording.heading)
     if said and said == title:
         return 2
-    words = _fold(_words(text))
+    words = _fold(_said_words(text))
     if not said or (words and _is_part(words, _fold(_words(wording.title)))):
         return 0  # what is called so in it is not what the row or card is
     parts = [_exactly(each) for each in wording.parts]
@@ -258,8 +270,9 @@ def _is_run(text: str, parts: Sequence[str]) -> bool:
 
 
 def _exactly(text: str) -> str:
-    """A text as it is compared word for word: in one case, without the punctuation at its ends."""
-    return " ".join(text.translate(_SIGNS).casefold().split()).strip(_AT_ENDS)
+    """A text as it is compared word for word: in one case, with one minus, without the punctuation at its ends."""
+    same = normalize("NFC", text.translate(_SIGNS)).translate(_SAME_MINUS)
+    return " ".join(same.casefold().split()).strip(_AT_ENDS)
 
 
 def _are_all_different(texts: Sequence[_Words]) -> bool:
@@ -316,9 +329,9 @@ def _headings_of_longer(texts: tuple[_Words, ...], headings: tuple[_Words, ...])
     return {part: frozenset(over) for part, over in found.items()}
 
 
-def _with_words_around(piece: str, text: str) -> str:
+def _with_words_around(piece: str, words: _Words) -> str:
     """The piece of a text with the words around it, up to a number, as many as are shown."""
-    words, own = _words(text), _fold(tuple(piece.split()))
+    own = _fold(_words(piece))
     start = next((at for at in range(len(words)) if own and _fold(words[at : at + len(own)]) == own), None)
     if start is None:
         return piece
@@ -348,12 +361,56 @@ def _runs(text: _Words, length: int) -> set[_Words]:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> _Words:
-    """The words of a text, without drawings and punctuation around them; long ones are cut."""
+    """The words of a text, without drawings and punctuation around them; long ones are cut.
+
+    A sign at the end or before a comma belongs to the word before it: `Zoom -`. Other dashes alone say nothing.
+    """
+    pieces = _COMMA.split(_without_drawings(text))
+    return _cut([word for each in pieces for word in _joined(_bare_words(each), ())])
+
+
+@lru_cache(maxsize=4096)
+def _said_words(text: str) -> _Words:
+    """The words of a text that a line has, of which a dash before them is a part."""
+    words = _bare_words(text)
+    return (*words[: len(words) > 1 and words[0] in DASHES], *_words(text))
+
+
+def _context_words(mark: Mark) -> _Words:
+    """The words beside a mark. A sign belongs to the word before it where a cell or block ends with both."""
+    if mark.wording is None:
+        return _words(mark.context)
+    return _words_of_parts(mark.context, tuple(part for part in mark.wording.parts if part[-1:] in _LOOSE))
+
+
+@lru_cache(maxsize=4096)
+def _words_of_parts(context: str, parts: tuple[str, ...]) -> _Words:
+    ends = tuple(_bare_words(part)[-2:] for part in parts)
+    return _cut(_joined(_bare_words(context), ends, is_whole=False))
+
+
+def _joined(words: _Words, ends: Sequence[_Words], *, is_whole: bool = True) -> list[str]:
+    """The words, with each sign at the one before it if both are one of these ends, or the end of the whole."""
+    joined: list[str] = []
+    for at, word in enumerate(words):
+        if word not in _LOOSE:
+            joined.append(word)
+        elif at and (words[at - 1 : at + 1] in ends or (is_whole and at == len(words) - 1)):
+            joined[-1:] = [" ".join((*joined[-1:], word))]
+        elif word not in _HYPHENS:
+            joined.append(word)
+    return joined
+
+
+def _bare_words(text: str) -> _Words:
     shown = _without_drawings(text).translate(_SIGNS)
     if not shown.isprintable():
         shown = "".join(letter if letter.isprintable() else " " * letter.isspace() for letter in shown)
-    stripped = (_strip_edges(word) for word in shown.split())
-    return tuple(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in stripped if word)
+    return tuple(filter(None, map(_strip_edges, shown.split())))
+
+
+def _cut(words: Sequence[str]) -> _Words:
+    return tuple(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in words)
 
 
 def _without_drawings(text: str) -> str:
@@ -365,16 +422,17 @@ def _without_drawings(text: str) -> str:
 
 
 def _strip_edges(word: str) -> str:
-    """The word without punctuation around it, but with the sign of a negative number."""
+    """The word without punctuation around it, but with its signs: those of `C+`, `C-`, `-1` and `A*`."""
     bare = word.strip(_EDGES)
-    sign = _MINUS.search(word)
-    is_first = sign is not None and bare != "" and word[sign.start() + 1 :].lstrip(_EDGES).startswith(bare)
-    return f"{word[sign.start()]}{bare}" if sign is not None and is_first else bare
+    rated = word.rstrip(_EDGES.replace("*", "")).lstrip(_EDGES)
+    if bare and set(bare) <= set(DASHES) and (len(bare) > 1 or "<" in word or ">" in word):
+        return ""  # an arrow or a line
+    return rated if _RATED.fullmatch(rated) and bare else bare
 
 
 @lru_cache(maxsize=4096)
 def _fold(words: _Words) -> _Words:
-    return tuple(word.rstrip("…").translate(_SAME_MINUS).casefold() for word in words)
+    return tuple(normalize("NFC", word.rstrip("…")).translate(_SAME_MINUS).casefold() for word in words)
 
 
 def _is_part(words: _Words, text: _Words) -> bool:

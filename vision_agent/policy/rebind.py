@@ -25,6 +25,7 @@ from itertools import takewhile
 from math import hypot
 from types import MappingProxyType
 from typing import Any
+from unicodedata import normalize
 
 from rapidfuzz import fuzz
 
@@ -49,6 +50,7 @@ from vision_agent.policy.counts_beside import counts_in
 from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.text.money import Amount, amounts_in
+from vision_agent.text.signed_words import signed_words
 from vision_agent.types import Mark, Observation, Step
 
 BY_NAME = "name"
@@ -63,7 +65,6 @@ Shown = Mapping[str, str]
 """What today's page shows for each secret and private datum that the record names."""
 _NOTHING_SHOWN: Shown = MappingProxyType({})
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
-_WORD = re.compile(r"\w+")
 _ALIGNED_PX, _DEEPER_PX = 4.0, 160.0
 """How far a mark may be from where it stood to the title of its row, sideways and up or down, as texts are longer."""
 _MOST_BESIDE = 200
@@ -192,10 +193,10 @@ def _saying_more(old: Mark, seen: Observation) -> list[Mark]:
 
     Where two rows say the same, words farther away tell one from the other, so that only one has just the old words.
     """
-    wanted = old.context.split()
+    wanted = normalize("NFC", old.context).split()
 
     def says_more(mark: Mark) -> bool:
-        said = mark.context.split()
+        said = normalize("NFC", mark.context).split()
         is_longer = len(said) > len(wanted) and mark.title == old.title and _control(mark) == _control(old)
         return is_longer and wanted in (said[: len(wanted)], said[-len(wanted) :])
 
@@ -315,7 +316,7 @@ def _titles_of(mark: Mark, seen: Observation) -> list[Mark]:
 
 
 def _mentions(mark: Mark, name: str) -> bool:
-    words, wanted = (_WORD.findall(text.casefold()) for text in (f"{mark.context} {mark.heading}", name))
+    words, wanted = (signed_words(normalize("NFC", text)).words for text in (f"{mark.context} {mark.heading}", name))
     return any(words[at : at + len(wanted)] == wanted for at in range(len(words) - len(wanted) + 1))
 
 
@@ -336,7 +337,7 @@ def _distance(one: Mark, other: Mark) -> float:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return " ".join(normalize("NFC", text).split()).casefold()
 
 
 def _control(mark: Mark) -> tuple[object, ...]:
@@ -356,7 +357,10 @@ def _is_said(recorded: object, now: object, shown: Shown = _NOTHING_SHOWN) -> bo
     """Whether two facts are the same. The name of a secret in the record matches what is shown for it, if that is
     known, else any text.
     """
-    if recorded == now or not (isinstance(recorded, str) and isinstance(now, str) and "<secret:" in recorded):
+    if not (isinstance(recorded, str) and isinstance(now, str)):
+        return recorded == now
+    recorded, now = normalize("NFC", recorded), normalize("NFC", now)
+    if recorded == now or "<secret:" not in recorded:
         return recorded == now
     folded = {name.casefold(): text for name, text in shown.items()}
     literal, *rest = _SECRET.split(recorded)

@@ -16,7 +16,9 @@ from vision_agent.browser.act.record_sets import (
     columns_called,
     describe_sets,
     has_columns,
+    only_mark_called,
     rows_words,
+    sets_called,
     sets_named,
     sets_with_columns,
     what_else,
@@ -80,6 +82,9 @@ async def _records(sender: InputSender, action: Extract, names: list[str]) -> tu
     if isinstance(action.mark, int):
         return await _records_around(sender, action.mark, names)
     every: list[RecordSet] = [each for each in await all_records(sender) if each.rows]
+    called = only_mark_called(action.mark, sender)
+    if called is not None and not sets_called(action.mark, every):
+        return await _records_around(sender, called, names)
     named = sets_named(action.mark, every) if action.mark else every
     where = f'of "{safe_line(action.mark, 60)}"' if action.mark else "of the page"
     fitting = sets_with_columns(named, names)

@@ -20,6 +20,8 @@ from vision_agent.browser.act.record_sets import (
     THE_SET,
     all_records,
     describe_sets,
+    only_mark_called,
+    sets_called,
     sets_titled,
     title_under,
     what_else,
@@ -261,6 +263,9 @@ async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
         Refused: none is called so, or several are.
     """
     every: list[RecordSet] = [each for each in await all_records(sender) if each.rows and each.title]
+    named = only_mark_called(words, sender)
+    if named is not None and not sets_called(words, every):
+        return await _table(sender, named)
     found = sets_titled(words, every)
     if not found:
         every += [each for each in await drawn_records(sender) if each.title]

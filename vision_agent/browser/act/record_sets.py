@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay_calls
@@ -45,7 +46,7 @@ async def what_else(sender: InputSender) -> str:
     if not titles:
         return "read the page instead"
     named = " or ".join(f'"{safe_line(title, 60)}"' for title in [*titles][:MOST_NAMED])
-    return f"read the page instead, or extract from what is called {named}, with these words as the mark"
+    return f"read the page instead, or name a table or list by its caption in double quotes: {named}"
 
 
 def sets_named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
@@ -63,13 +64,31 @@ def sets_titled(words: str, sets: list[RecordSet]) -> list[RecordSet]:
     wanted = _normalize(words)
     if not wanted:
         return []
+    return sets_called(words, sets) or [each for each in sets if wanted in _normalize(each.title)]
+
+
+def sets_called(words: str, sets: list[RecordSet]) -> list[RecordSet]:
+    """The sets of which these words are all of the title, or of the heading over them."""
+    wanted = _normalize(words)
+    if not wanted:
+        return []
     titled = [
         each
         for each in sets
         if wanted in (_normalize(each.title), _normalize(f"{each.title} under {each.under}") if each.under else "")
     ]
-    headed = [each for each in sets if _normalize(each.under) == wanted]
-    return titled or _outermost(headed, sets) or [each for each in sets if wanted in _normalize(each.title)]
+    return titled or _outermost([each for each in sets if _normalize(each.under) == wanted], sets)
+
+
+def only_mark_called(words: str, sender: InputSender) -> int | None:
+    """The number of the only element in view that has this name, by which what it stands in may be meant."""
+    wanted = _normalize(words)
+    named = [
+        mark.number
+        for mark in sender.seen.observation.marks
+        if mark.source == "dom" and wanted == _normalize(mark.shows or mark.name)
+    ]
+    return named[0] if wanted and len(named) == 1 else None
 
 
 def sets_with_columns(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
@@ -142,4 +161,4 @@ def rows_words(many: int) -> str:
 
 def _normalize(text: str) -> str:
     """Letters and digits only, case-folded: headings and property names differ in case and separators."""
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
+    return "".join(letter for letter in normalize("NFC", text).casefold() if letter.isalnum())

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 from playwright.async_api import Frame
 
@@ -145,16 +146,28 @@ def _unique_option(offered: Sequence[str], wanted: str, words: str, where: str =
 
 
 def _match_option(wanted: str, offered: Sequence[str]) -> str | None:
-    """The option with the exact text, else the only one that differs only in case and spaces or that the listing shows
-    so; None if there is none.
+    """The option with the exact text, else the only one that differs only in how accents are written, in case and
+    spaces, or that the listing shows so; None if there is none.
     """
     if wanted in offered:
         return wanted
-    for form in (str, listed_option):
-        loose = [option for option in offered if form(option).casefold().split() == wanted.casefold().split()]
+    for form, said in ((_composed, _composed(wanted)), (_folded, _folded(wanted)), (_folded_listed, _folded(wanted))):
+        loose = [option for option in offered if form(option) == said]
         if loose:
             return loose[0] if len(loose) == 1 else None
     return None
+
+
+def _composed(text: str) -> str:
+    return normalize("NFC", text)
+
+
+def _folded(text: str) -> str:
+    return " ".join(_composed(text).casefold().split())
+
+
+def _folded_listed(option: str) -> str:
+    return _folded(listed_option(option))
 
 
 async def _choose_option(sender: InputSender, at: Location, wanted: str, action: Select, before: set[str]) -> str:

@@ -498,15 +498,22 @@ def _read_page(match: re.Match[str]) -> Build:
         is_exact = match["part"].lower().startswith("exact")
         if match["part"].lower() == "table" and re.fullmatch(_QUOTED, match["what"]):
             called = _unquoted(match["what"])
-            return lambda seen: Read(what="table", mark=_table_called(called, target, seen))
+            return lambda seen: Read(what="table", mark=_table_called(called, target, seen, is_quoted=True))
         return lambda seen: Read(what="table", mark=_mark(target, seen), exact=is_exact)
     return lambda seen: Read(mark=_mark(target, seen, is_field))
 
 
-def _table_called(words: str, target: LineTarget, seen: Observation) -> int | str:
-    """The mark of this name, which is in the table; if there is none, the words, as a caption or heading."""
+def _table_called(words: str, target: LineTarget, seen: Observation, *, is_quoted: bool) -> int | str:
+    """The mark of this name, which is in the table; if there is none, the words, as a caption or heading.
+
+    Words in quotes are a caption first, also where an element of the page has that name.
+    """
     try:
-        return _mark(target, seen)
+        number = _mark(target, seen)
+        mark = seen.mark(number)
+        is_element = mark is not None and mark.source == "dom" and mark.kind != "surface"
+        is_its_name = mark is not None and (mark.shows or mark.name).casefold().split() == words.casefold().split()
+        return words if is_quoted and is_element and is_its_name else number
     except AmbiguousError:
         raise
     except NotFoundError:
@@ -538,7 +545,8 @@ def _extract(match: re.Match[str]) -> Build:
     if not where:
         return _Always(Extract(mark="", json_schema=schema))
     target, called = parse_target(where), _unquoted(where)
-    return lambda seen: Extract(mark=_table_called(called, target, seen), json_schema=schema)
+    is_quoted = re.fullmatch(_QUOTED, where) is not None
+    return lambda seen: Extract(mark=_table_called(called, target, seen, is_quoted=is_quoted), json_schema=schema)
 
 
 def rows_schema(columns: Mapping[str, str]) -> str:

@@ -2,7 +2,8 @@
 
 An exact name beats one that differs in case, which beats one that differs in punctuation. A similar name is offered and
 never taken, and if words fit two marks equally well, neither is chosen and the error lists the candidates: a wrong
-click is worse than an error. With a distinction, as in `Delete ‹Ann›`, punctuation counts too.
+click is worse than an error. Signs are no punctuation: `Zoom +` is never `Zoom -`, nor `C` a shorter `C+`. With a
+distinction, as in `Delete ‹Ann›`, punctuation counts too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from unicodedata import normalize
 from urllib.parse import urlsplit
 
 from rapidfuzz import fuzz, process
@@ -28,13 +30,14 @@ from vision_agent.describe.distinctions import (
     safe_name,
 )
 from vision_agent.text.escape import cut_text
+from vision_agent.text.signed_words import ASTERISKS, SignedWords, is_sign, signed_words
 from vision_agent.types import Mark, Observation
 
 _LONGEST_NAME = 60
 """The most characters of a surface's name that is written out in advice."""
 _ALL = 0.99
 """The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
-_PUNCTUATION = re.compile(r"""(?<!\d)[-.,:;!?…'"’“”–—]+(?!\d)""")
+_PUNCTUATION = re.compile(r"""(?<!\d)[-.,:;!?…'"’“”–—−]+(?!\d)""")
 _READ_ALIKE = str.maketrans({"i": "l", "|": "l"})
 
 _ROLES = {
@@ -72,7 +75,10 @@ _MOST_NEAR, _MOST_BARE = 5, 3
 """How many marks are offered where nothing has the name, and how many of them without one."""
 _SHAPES = {"circle": "round", "disc": "round", "dot": "round", "ellipse": "round", "rectangle": "box", "square": "box"}
 """Other words for drawn shapes."""
-_WORD = re.compile(r"\w+")
+_NO_FIELDS = ("button", "link")
+"""Kinds of marks on which an asterisk says nothing about what a form requires."""
+_REQUIRED = re.compile(rf"(?<!(?<!\w)\w)[{re.escape(ASTERISKS)}]+(?=\s*:?\s*$)|^\s*[{re.escape(ASTERISKS)}]+(?=\s)")
+"""The asterisk of a required field, at the end of its name or before it; `A*` is a name."""
 
 
 _BARE_NUMBERS: ContextVar[bool] = ContextVar("_BARE_NUMBERS", default=False)
@@ -422,13 +428,12 @@ def _with_label(words: str, observation: Observation) -> Mark | None:
 
 
 def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | None:
-    """The only mark whose name begins or ends with the words of a target that nothing is called.
+    """The only mark whose name begins or ends with the words of a target that nothing is called, signs included.
 
     None if there are several, or if the page goes on outside the view: what has the name itself may be there.
     """
-    words = _WORD.findall(_folded(where.name))
     if (
-        not words
+        all(map(is_sign, signed_words(where.name).words))
         or where.is_exact
         or where.beside
         or where.nth
@@ -437,12 +442,25 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
     ):
         return None
 
-    def is_longer(label: str) -> bool:
-        longer = _WORD.findall(_folded(label))
-        return words in (longer[: len(words)], longer[-len(words) :])
+    def is_longer(mark: Mark) -> bool:
+        words = _signed_words(where.name, mark)
+        return any(_begins_or_ends_with(words, _signed_words(label, mark)) for label in _names(mark))
 
-    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and any(map(is_longer, _names(mark)))]
+    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and is_longer(mark)]
     return found[0] if len(found) == 1 else None
+
+
+def _begins_or_ends_with(said: SignedWords, label: SignedWords) -> bool:
+    """Whether a name has these words and other ones, but no sign alone: `Zoom` is no shorter `Zoom -`."""
+    words, longer = said.words, label.words
+    more = [longer[len(words) :]] if longer[: len(words)] == words else []
+    more += [longer[: -len(words)]] if longer[-len(words) :] == words else []
+    return said.pictures <= label.pictures and any(not any(map(is_sign, rest)) for rest in more)
+
+
+def _signed_words(name: str, mark: Mark) -> SignedWords:
+    """The words of a name for a mark, with their signs, without the asterisk of a field that must be filled in."""
+    return signed_words(_folded(name if mark.kind in _NO_FIELDS and not is_list(mark) else _REQUIRED.sub("", name)))
 
 
 def _is_ordinal(where: NamedTarget, found: Sequence[Mark]) -> bool:
@@ -540,14 +558,17 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
 def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
     """The marks whose name differs in punctuation only; for words read from pixels, also in spaces and in `i` and `l`.
 
-    A letter more or less is another name: `Ann Lee` is not `Ann Lea`.
+    A letter or sign more or less is another name: `Ann Lee` is not `Ann Lea`, nor `D+` `D-`.
     """
 
     def is_nearly(mark: Mark, label: str) -> bool:
+        said, its = _signed_words(words, mark), _signed_words(label, mark)
         if _without_punctuation(words) == _without_punctuation(label):
-            return True
+            return said.words == its.words
         has_its_digits = re.findall(r"\d+", words) == re.findall(r"\d+", label)
-        return mark.source != "dom" and has_its_digits and _as_read(words) == _as_read(label)
+        has_its_signs = _signs_of(said) == _signs_of(its)
+        is_drawn = mark.source != "dom"
+        return is_drawn and has_its_digits and has_its_signs and _as_read(words) == _as_read(label)
 
     return [mark for mark in marks if any(is_nearly(mark, label) for label in _labels(mark))]
 
@@ -555,6 +576,10 @@ def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
 def _without_punctuation(text: str) -> str:
     """A name without what may be left out when it is said; beside digits, `-` and `.` mean something."""
     return " ".join(_PUNCTUATION.sub(" ", _folded(text)).split()) or text
+
+
+def _signs_of(name: SignedWords) -> str:
+    return "".join(letter for word in name.words for letter in word if is_sign(letter))
 
 
 def _as_read(text: str) -> str:
@@ -589,7 +614,7 @@ def _labels(mark: Mark) -> tuple[str, ...]:
 
 
 def _equal(words: str, label: str) -> bool:
-    return " ".join(words.split()) == " ".join(label.split())
+    return normalize("NFC", " ".join(words.split())) == normalize("NFC", " ".join(label.split()))
 
 
 def _same(words: str, label: str) -> bool:
@@ -597,7 +622,8 @@ def _same(words: str, label: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(safe_name(text).split()).casefold()
+    """A text in one case and spacing, and with its accents written in one way."""
+    return " ".join(normalize("NFC", safe_name(text)).split()).casefold()
 
 
 def _is_a(mark: Mark, kind: str) -> bool:
