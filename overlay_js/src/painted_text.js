@@ -190,10 +190,17 @@ function rubyIn(element) {
   return tidy(Array.from(queryAll(element, 'rt')).slice(0, MOST_RUBY).map(textContentOf).join(' '));
 }
 
-/** Where a button sends its form, in words: the path, without addresses of sites. @param {Element} control */
+/** Where a button sends its form, in words. @param {Element} control */
 function wordsOfForm(control) {
   const form = submittedFormOf(control);
-  if (!form) return '';
+  return form ? wordsOfAction(control, form) : '';
+}
+
+/**
+ * Where a form is sent by a control, in words: the path, without addresses of sites.
+ * @param {Element} control @param {Element} form
+ */
+export function wordsOfAction(control, form) {
   const action = attributeOf(control, 'formaction') ?? attributeOf(form, 'action') ?? '';
   const path = action.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').replace(/[?#].*/, '');
   return tidy(path.replace(/[^\p{L}\p{N}]+/gu, ' '), 80);

@@ -255,3 +255,10 @@ SYMBOLS = {"🗑": " delete ", "🚮": " delete "}
 """Signs that say a word beside others too."""
 LONE_SYMBOLS = {"💳": " pay ", "💸": " pay "}
 """Signs that say a word where there is no other."""
+CARD_FIELDS = """
+    card number | cardnumber | credit card | debit card | cvc | cvv | security code | iban
+    kartennummer | kreditkarte | prüfziffer | numéro de carte | número de tarjeta | número do cartão
+    numero della carta | numero carta | kaartnummer | numer karty | kart numarası | kortnummer | номер карты
+    カード番号 | 卡号 | 카드 번호 | رقم البطاقة
+"""
+"""Names of fields that a page with a payment has, and no search."""
