@@ -248,6 +248,7 @@ async def test_what_a_control_does_is_judged_by_what_is_painted_labelled_and_sen
     assert {each.risk for each in risks_of(ApprovalSettings(), decided(action), seen)} == risks, seen.listing
 
 
+SEARCH = "<form %s>%s<input type=search aria-label=Q>%s</form>"
 PAYMENT = """<form method=post action=/sent><label>Name <input name=n></label>%s</form>"""
 
 
@@ -271,6 +272,16 @@ PAYMENT = """<form method=post action=/sent><label>Name <input name=n></label>%s
         ("<label>Name <input></label><p style='height: 90px'></p><button>Delete account</button>", "press Enter in Name", {"submit"}),
         ("<button>Pay now</button><label>Name <input></label>", "press Enter", {"submit", "pay"}),
         (PAYMENT % "<button>Pay now</button>", "press Space in Name", set()),
+        (SEARCH % ("", "", "<button>Search</button>"), "press Enter in Q", set()),
+        (SEARCH % ("action=/search", "", "<select aria-label=In><option>All</select><button>Go</button>"), "press Enter in Q", set()),
+        ("<input type=search aria-label=Q>", "press Enter in Q", set()),
+        (SEARCH % ("method=post", "", "<button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "", "<button>Pay now</button>"), "press Enter in Q", {"submit", "pay"}),
+        (SEARCH % ("", "<h2>Pay the bill</h2>", "<button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "<p>Fee €14</p>", "<button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "", "<input type=password aria-label=P><button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "", "<input aria-label='Card number'><button>Go</button>"), "press Enter in Q", {"submit"}),
+        ("<input type=search aria-label=Q><button>Pay now</button>", "press Enter in Q", {"submit", "pay"}),
     ],
 )  # fmt: skip
 async def test_enter_in_a_field_has_the_risks_of_the_button_that_it_presses(

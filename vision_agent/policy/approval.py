@@ -57,6 +57,7 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.policy import risk_words
 from vision_agent.policy.asked_question import is_answer, words_over
+from vision_agent.policy.risk_tables import CARD_FIELDS
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.types import RISKS, Choice, Decision, Mark, MarkState, Observation, Risk, Risky, Task
@@ -126,14 +127,27 @@ def marks_of(action: Action, observation: Observation) -> list[Mark]:
 
 
 def pressed_by(action: Action, observation: Observation) -> list[Mark]:
-    """The marks that an action acts on, with the button that Enter presses in place of the field it is pressed in."""
-    marks = marks_of(action, observation)
-    if not _presses_enter(action):
-        return marks
-    return [
-        button if mark.kind in ("field", "toggle") and (button := _button_of(mark, observation)) else mark
-        for mark in marks
-    ]
+    """The marks that an action acts on; in place of a field, the button of the form that the action sends."""
+    is_enter, pressed = _presses_enter(action), []
+    for mark in marks_of(action, observation):
+        is_sent = mark.kind in ("field", "toggle") and (is_enter or _is_sent_by(action, mark))
+        pressed.append((is_sent and _button_of(mark, observation)) or mark)
+    return pressed
+
+
+def _is_sent_by(action: Action, mark: Mark) -> bool:
+    """Whether an action may change a control whose page declares that its form is sent then."""
+    if mark.enter is None or not mark.enter.changes:
+        return False
+    match action:
+        case Select() | Check() | Type() | Set():
+            return True
+        case Press():
+            return _has_key(_CHOOSING, action) or _has_key(_PRESSING, action) or _has_key(_DELETING, action)
+        case Click() | DoubleTap() | Hold():
+            return mark.kind == "toggle"
+        case _:
+            return False
 
 
 def _presses_enter(action: Action) -> bool:
@@ -191,6 +205,10 @@ def _action_risks(
     if not action.traits.is_classified:
         yield "unclassified", f"the risks of {action.kind} are not declared"
         return
+    for changed in marks_of(action, seen):
+        if _is_sent_by(action, changed):
+            yield "submit", f"a change of {_mark_words(changed)} sends its form"
+            yield from _form_risks(settings, changed, seen, "it sends the form of")
     match action:
         case Upload():
             yield "upload", f"it gives {', '.join(action.files)} to the page"
@@ -280,7 +298,7 @@ def _enter_risks(
             yield from _form_risks(settings, mark, seen)
     elif is_enter and mark is not None:
         risks = {**dict(_beside_risks(settings, mark, seen)), **dict(_form_risks(settings, mark, seen))}
-        if not _is_search(mark):
+        if not _is_search(mark, seen, {*risks}):
             yield "submit", f"Enter in {_mark_words(mark)} can send its form"
             yield from risks.items()
 
@@ -299,7 +317,9 @@ def _anywhere_risks(settings: ApprovalSettings, seen: Observation, *, is_enter: 
                 yield risk, f"the key goes to whatever has the focus then, which may be {_mark_words(mark)}"
 
 
-def _form_risks(settings: ApprovalSettings, field: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
+def _form_risks(
+    settings: ApprovalSettings, field: Mark, seen: Observation, how: str = "Enter presses"
+) -> Iterator[tuple[Risk, str]]:
     """The risks of a click on the first button of the form around a field, but for those that Enter has anyway.
 
     A form without a button is judged by where it goes and by its heading.
@@ -314,15 +334,15 @@ def _form_risks(settings: ApprovalSettings, field: Mark, seen: Observation) -> I
     whys: dict[Risk, str] = {}
     for risk, why in found:
         if risk != "submit" or not button.state.submits:
-            whys.setdefault(risk, _enter_words(button, why))
+            whys.setdefault(risk, _enter_words(button, why, how))
     yield from whys.items()
 
 
-def _enter_words(button: Mark, why: str) -> str:
+def _enter_words(button: Mark, why: str, how: str) -> str:
     """Why Enter has a risk, which names the button that it presses: `Enter presses “Pay €14 now”`."""
     if not button.name:
-        return f"Enter sends the form: {why}"
-    named = f"Enter presses “{button.name}”"
+        return f"it sends the form: {why}"
+    named = f"{how} “{button.name}”"
     return named if f"“{button.name}”" in why else f"{named}: {why}"
 
 
@@ -374,9 +394,22 @@ def _gaps(mark: Mark, button: Mark) -> tuple[float, float]:
     return across, max(one.y - other.bottom, other.y - one.bottom, 0.0)
 
 
-def _is_search(field: Mark) -> bool:
-    """Whether a field says that it is for searches."""
-    return field.state.input_type == "search" or field.role == "searchbox"
+def _is_search(field: Mark, seen: Observation, risks: set[Risk]) -> bool:
+    """Whether Enter in a field only searches. The page says what a field is for, so its form must look like a search:
+    it is sent by GET, takes no card and no password, and names no risk and no amount.
+    """
+    if field.state.input_type != "search" and field.role != "searchbox":
+        return False
+    if risks - {"submit"}:
+        return False
+    if field.enter is None:
+        return True
+    same = [each for each in seen.marks if each.enter is not None and each.enter.key == field.enter.key]
+    cards = risk_words.entries_of(CARD_FIELDS)
+    if not field.enter.asks or any(risk_words.says_one_of(each.name, cards) for each in (field, *same)):
+        return False
+    texts = (field.name, field.heading, field.title, field.context, field.enter.name, field.enter.says, *field.prices)
+    return not any(risk_words.has_amount(text) or _GRAVE & {*risk_words.risks_in(text)} for text in texts)
 
 
 def _choice_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:

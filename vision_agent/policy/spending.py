@@ -98,9 +98,20 @@ def price_of(action: Action, seen: Observation, currency: str) -> Price:
 
 def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
     """What an action paid; zero if it was not carried out, or sent nothing."""
-    if _sent_nothing(outcome) or not pays(action, seen) or _only_opened_checkout(action, outcome, seen):
+    if _sent_nothing(outcome) or _only_opened_checkout(action, outcome, seen):
         return Price(Decimal(0))
+    if not pays(action, seen):
+        return _paid_unforeseen(action, outcome, seen, currency)
     return price_of(action, seen, currency)
+
+
+def _paid_unforeseen(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
+    """What was paid by a form that a script sent because a field in it changed, as Enter in that field would have."""
+    for mark in marks_of(action, seen) if outcome.forms else ():
+        enter = Press(keys="Enter", target=mark.number)
+        if mark.enter is not None and pays(enter, seen):
+            return price_of(enter, seen, currency)
+    return Price(Decimal(0))
 
 
 def exceeds(limit: Money, paid: Decimal | None, action: Action, seen: Observation) -> str:
