@@ -57,7 +57,7 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.policy import risk_words
 from vision_agent.policy.asked_question import is_answer, words_over
-from vision_agent.policy.risk_tables import CARD_FIELDS
+from vision_agent.policy.risk_tables import CARD_FIELDS, ENDS_ORDER, TOTALS
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.types import RISKS, Choice, Decision, Mark, MarkState, Observation, Risk, Risky, Task
@@ -484,6 +484,10 @@ def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> 
         if mark.in_dialog or risk in _ANSWERED:
             yield risk, why
     if mark.in_dialog and beside not in settings.harmless and risk_words.has_amount(beside):
+        yield "pay", f"it answers “{beside}”"
+    ends = risk_words.says_one_of(mark.shows or mark.name, risk_words.entries_of(ENDS_ORDER))
+    totals = risk_words.entries_of(TOTALS)
+    if ends and risk_words.has_amount(beside) and risk_words.says_one_of(beside, totals):
         yield "pay", f"it answers “{beside}”"
     for heading in (mark.heading, mark.title):
         yield from _word_risks(settings, heading, "it answers")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from vision_agent.actions import Action, Press
 from vision_agent.policy import risk_words
 from vision_agent.policy.approval import marks_of, pressed_by, risks_taken
-from vision_agent.policy.risk_tables import CARD_FIELDS
+from vision_agent.policy.risk_tables import CARD_FIELDS, ENDS_ORDER, TOTALS
 from vision_agent.text.escape import safe_line
 from vision_agent.text.money import Amount, Money, amounts_in
 from vision_agent.types import Mark, Observation, Outcome
@@ -24,24 +24,6 @@ TO_CHECKOUT = """
     checkout | check out | go to checkout | proceed to checkout | continue to checkout | to checkout
 """
 """Names of links that lead to a payment but do not pay."""
-TOTALS = """
-    total | totals | subtotal | grand total | order total | amount due | balance due | to pay | you pay | sum
-    gesamt | gesamtsumme | gesamtbetrag | gesamtpreis | summe | zwischensumme | endbetrag | rechnungsbetrag | zu zahlen
-    zahlbetrag | montant | à payer | sous-total | importe | a pagar | subtotal | totale | importo | da pagare | totaal
-    totaalbedrag | te betalen | razem | suma | łącznie | do zapłaty | toplam | tutar | ödenecek | summa | totalt
-    att betala | итого | сумма | всего | к оплате | 合計 | 小計 | お支払い金額 | 总计 | 合计 | 总额 | 应付 | 합계
-    총액 | 총 금액
-    المجموع | الإجمالي | المبلغ
-"""
-"""Words beside what an order costs."""
-ENDS_ORDER = """
-    finish | complete | confirm | place | submit | finalise | finalize | order | accept | agree
-    abschließen | bestätigen | fertigstellen | absenden | akzeptieren | finaliser | terminer | confirmer | valider
-    finalizar | completar | confirmar | concluir | tramitar | conferma | completa | concludi | afronden | bevestigen
-    voltooien | plaatsen | potwierdź | zakończ | złóż | zatwierdź | tamamla | onayla | bitir | slutför | bekräfta
-    подтвердить | завершить | оформить | 確定 | 確認 | 完了 | 确认 | 完成 | 提交 | 확인 | 완료 | تأكيد | إتمام | إكمال
-"""
-"""Words of buttons that end an order, where a total is stated."""
 LOWERS = """
     remove | delete | empty cart | empty basket | clear cart | update | update cart | update basket | update quantity
     recalculate | apply coupon | apply code | apply voucher | apply discount | entfernen | löschen | aktualisieren
