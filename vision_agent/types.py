@@ -179,6 +179,26 @@ class Wording(FrozenModel):
         return " ".join((*self.parts, self.title, self.heading))
 
 
+class EnterPress(FrozenModel):
+    """What Enter in a field sets off, as its form says: the form's first button is pressed, wherever that is, or the
+    form is sent, if it has none. Page text.
+    """
+
+    key: str = ""
+    """Of the button; empty if the form has none. Meaningless once its document is gone."""
+    tag: str = "form"
+    name: str = ""
+    """Its accessible name, or the text in it."""
+    shows: str = ""
+    """The text painted in it, if that disagrees with its name."""
+    says: str = ""
+    """What else tells what it does; of a form without a button, where it goes."""
+    asks: bool = False
+    """The form is sent by GET, as searches are, and takes no password or card."""
+    changes: bool = False
+    """The page declares that the form is sent as soon as the field has another value."""
+
+
 class Mark(DisplayedModel):
     """One numbered target on the page."""
 
@@ -258,6 +278,8 @@ class Mark(DisplayedModel):
     """Finds the live element for as long as its document lives; meaningless afterwards. `MarkKey` parses it."""
     in_dialog: bool = False
     """It is in an open dialog."""
+    enter: EnterPress | None = None
+    """For a field or a box to tick: what Enter sets off in its form. None without a form, and in older records."""
     change: Literal["", "new", "changed", "moved"] = ""
     """Compared with the previous observation."""
     label: Label | None = None

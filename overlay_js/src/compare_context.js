@@ -1,5 +1,6 @@
 // Whether an element still stands where it stood: what its row, card or dialog says now, compared with what it said
 // then.
+import { actsOnChoices, changedChoice } from './beside_choices.js';
 import { governingWordsOf } from './governing_words.js';
 import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
@@ -40,6 +41,9 @@ const MOST_WORDS_AROUND = 1500;
  */
 export function comparePlace(element, then, { strict, amounts, pointed, carried = '' }, reading = newReading()) {
   const around = surroundingsOf(element, reading, lastBoxOf(element));
+  const box = then.how && then.how !== 'head' && then.how !== 'large' ? around.box : null;
+  const chosen = strict && actsOnChoices(element) && changedChoice(element, box, then.choices ?? []);
+  if (chosen) return { same: false, part: 'words', ...chosen };
   const form = amounts && then.form === 'steady' ? 'firm' : then.form;
   const words = form === then.form ? then.words : then.firm || then.words;
   const headingForm = amounts ? 'firm' : 'steady';

@@ -52,6 +52,9 @@ export const scrollTopOf = accessor(Element.prototype, 'scrollTop');
 
 const formOfButton = accessor(HTMLButtonElement.prototype, 'form');
 const formOfInput = accessor(HTMLInputElement.prototype, 'form');
+const formOfSelect = accessor(HTMLSelectElement.prototype, 'form');
+const formOfTextarea = accessor(HTMLTextAreaElement.prototype, 'form');
+const controlsOfForm = accessor(HTMLFormElement.prototype, 'elements');
 const typeOfButton = accessor(HTMLButtonElement.prototype, 'type');
 const typeOfInput = accessor(HTMLInputElement.prototype, 'type');
 const hostOfLink = accessor(HTMLAnchorElement.prototype, 'hostname');
@@ -102,6 +105,25 @@ export function submittedFormOf(element) {
     return ['submit', 'image'].includes(typeOfInput(element)) ? formOfInput(element) : null;
   }
   return null;
+}
+
+/**
+ * The form that a field belongs to, or the form around any other element; null if there is none.
+ * @param {Element} element @returns {Element | null}
+ */
+export function formAround(element) {
+  if (element instanceof HTMLInputElement) return formOfInput(element);
+  if (element instanceof HTMLTextAreaElement) return formOfTextarea(element);
+  if (element instanceof HTMLSelectElement) return formOfSelect(element);
+  return closest(element, 'form');
+}
+
+/**
+ * The fields and buttons of a form, in the order of the document; not its pictures that submit it.
+ * @param {Element} form @returns {Element[]}
+ */
+export function fieldsOf(form) {
+  return form instanceof HTMLFormElement ? Array.from(controlsOfForm(form)) : [];
 }
 
 /**

@@ -5,8 +5,10 @@
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, insertText } from './dom.js';
 import { isConnectedOf, isEditable, localNameOf, rectOf, removeCaptureListener, shadowRootOf } from './dom.js';
-import { guardOf, KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
+import { enterNow } from './enter_button.js';
 import { changedAroundFrames, lastChangesInParents } from './frame_context.js';
+import { guardOf, KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
+import { controlOf } from './control_of.js';
 import { describeElement } from './hit_test.js';
 import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
@@ -18,16 +20,21 @@ import { VALUELESS } from './state.js';
 /** @import { Place } from './row_context.js' */
 
 /**
+ * @typedef {{fingerprint: string, place: Place | null}} Entered what Enter pressed at the look, and where that stood
+ */
+
+/**
  * @typedef {{key: string | null, ms: number, place: Place | null, frames: (Place | null)[],
- *   counts: boolean} & Partial<How>} Typed `key`: null in other documents than that of the target. `counts`: the keys
- *   may change a number beside it, as those of a slider do
+ *   counts: boolean, enter?: Entered | null, guardsEnter?: boolean} & Partial<How>} Typed `key`: null in other
+ *   documents than that of the target. `counts`: the keys may change a number beside it, as those of a slider do.
+ *   `guardsEnter`: Enter may press nothing but `enter`; null for a field without a form
  */
 
 const ELSEWHERE = { passed: { blocker: 'a field in another frame', key: null } };
 
 /**
  * @typedef {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true} | {passed: {blocker: string,
- *   key: string | null}}} Stopped
+ *   key: string | null}} | {button: string, held: ReturnType<typeof recheckPlace>}} Stopped
  */
 
 const typing = {
@@ -148,6 +155,7 @@ function guardKey(event, view = window) {
   if (!typing.stopped && hasLostFocus(event)) typing.stopped = { lost: true };
   const passedTo = typing.stopped ? null : strangerThatTakes(doc, meant, event);
   if (passedTo) typing.stopped = passedOn(passedTo);
+  if (!typing.stopped && isEnter(event)) typing.stopped = otherThanSeen(doc, meant);
   if (!typing.stopped && isInPlace(doc, meant, targetOf(event))) {
     typing.hasArrived = true;
     typing.hasTyped = typing.hasTyped || isText(event);
@@ -156,6 +164,25 @@ function guardKey(event, view = window) {
   }
   event.preventDefault();
   event.stopImmediatePropagation();
+}
+
+/** @param {Event} event */
+function isEnter(event) {
+  return event.type === 'keydown' && ['Enter', 'NumpadEnter'].includes(/** @type {KeyboardEvent} */ (event).key);
+}
+
+/**
+ * What Enter in the target would press, if that is not what it pressed at the look, or has other words beside it now.
+ * @param {Document} doc @param {Typed} meant @returns {Stopped}
+ */
+function otherThanSeen(doc, meant) {
+  const element = meant.guardsEnter && meant.key ? elementOf(doc, meant.key) : null;
+  if (!element) return null;
+  const [then, now] = [meant.enter ?? null, enterNow(controlOf(element))];
+  if (then?.fingerprint !== now?.fingerprint) return { button: now?.name ?? '', held: null };
+  const place = then?.place ?? null;
+  const held = now?.button ? recheckPlace(now.button, { ...meant, place, pointed: true }) : null;
+  return held && !held.same ? { button: now?.name ?? '', held } : null;
 }
 
 /** @param {Element} element @param {Element} focus */

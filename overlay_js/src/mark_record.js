@@ -1,6 +1,7 @@
 // What the record of a mark holds: its key, name, role, kind, state, box, points and evidence.
 import { captchaEvidence } from './captcha.js';
 import { documentElementOf, localNameOf, rectOf } from './dom.js';
+import { enterRecordOf } from './enter_button.js';
 import { bestNameOf } from './fallback_name.js';
 import { isInDialog } from './hit_test.js';
 import { identifyingWords, wordsBesideName } from './painted_text.js';
@@ -11,6 +12,7 @@ import { fingerprintOf, rememberIdentity, stateOf } from './state.js';
 import { boundingArea, fillsItsBlock, intersect, visibleView } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
+/** @import { EnterInForm } from './enter_button.js' */
 /** @import { Labels } from './html_labels.js' */
 /** @import { Area, Point } from './quad.js' */
 
@@ -23,8 +25,9 @@ const THINNEST_BOX = 6;
  * @param {Point[]} points where a click reaches it
  * @param {Labels} labels
  * @param {Map<Element, string>} captchas
+ * @param {Map<Element, EnterInForm>} forms what is known of forms
  */
-export function markRecordOf(doc, candidate, points, labels, captchas) {
+export function markRecordOf(doc, candidate, points, labels, captchas, forms) {
   const { element, control } = candidate;
   const role = roleOf(control);
   const tag = control === documentElementOf(doc) ? 'iframe' : localNameOf(control); // what scrolls in the parent
@@ -40,7 +43,7 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
     ...outline, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
     fingerprint: fingerprintOf(control, identifyingWords(lasting, beside?.shows ?? '')), inDialog: isInDialog(element),
-    beside,
+    beside, enter: kind === 'field' || kind === 'toggle' ? enterRecordOf(control, labels, forms) : null,
     ...(kind === 'surface' ? { rect: plainRect(rectOf(element)) } : {}), // all of it, in view or not
   };
 }

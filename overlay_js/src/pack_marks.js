@@ -15,9 +15,10 @@
  */
 export function markTable(records) {
   const [traits, contexts] = [newList(), newList()];
-  const rows = records.map(({ tag, role, kind, state, evidence, place, box, points, ...rest }) => [
+  const rows = records.map(({ tag, role, kind, state, evidence, enter, place, box, points, ...rest }) => [
     rest.key, rest.name, rest.fingerprint, rest.inDialog, [box.x, box.y, box.width, box.height],
-    points.map(({ x, y }) => [x, y]), traits.placeOf({ tag, role, kind, state, evidence }), contexts.placeOf(place),
+    points.map(({ x, y }) => [x, y]), traits.placeOf({ tag, role, kind, state, evidence, enter }),
+    contexts.placeOf(place),
     ...(rest.corners || rest.rect || rest.beside || rest.body
       ? [rest.corners ?? null, rest.rect ?? null, rest.beside, rest.body ? packed(rest.body) : null]
       : []),

@@ -26,6 +26,13 @@ const HIDING_CLIP = /^(rect\(0|inset\((50|100)%|circle\(0|polygon\(0)/;
 const ICON_FONT = /icon|symbol|glyph|awesome/i;
 /** The word behind a number or an id. */
 const VERB_OF_PATH = /\/(?:\d+|(?=[\w-]*\d)[\w-]{8,})\/([a-z][a-z_-]*)\/?$/i;
+/** Whole parts of a path that say what is done, in small letters: titles of articles begin with a capital. */
+const VERBS_IN_PATH = new Set([
+  'delete', 'remove', 'destroy', 'erase', 'deactivate', 'unsubscribe', 'cancel-subscription', 'delete-account', 'pay',
+  'buy', 'purchase', 'checkout-confirm', 'confirm-payment', 'confirm-order', 'place-order',
+]);
+/** Parts of a path below which there are texts about things. */
+const TEXTS_IN_PATH = new Set(['wiki', 'blog', 'help', 'docs', 'faq', 'support', 'news', 'tags', 'search']);
 const VERB_OF_QUERY = /(?:^|&)(?:action|do|op|cmd|method|_method)=([a-z][a-z_-]*)/gi;
 /** The caret that a terminal draws as a letter of its own behind its text, and that blinks. */
 const DRAWN_CARET = /(?:^|\s)[█▉▊▋▌▍▎▏▐▮⎸]\s*$/u;
@@ -190,24 +197,33 @@ function rubyIn(element) {
   return tidy(Array.from(queryAll(element, 'rt')).slice(0, MOST_RUBY).map(textContentOf).join(' '));
 }
 
-/** Where a button sends its form, in words: the path, without addresses of sites. @param {Element} control */
+/** Where a button sends its form, in words. @param {Element} control */
 function wordsOfForm(control) {
   const form = submittedFormOf(control);
-  if (!form) return '';
+  return form ? wordsOfAction(control, form) : '';
+}
+
+/**
+ * Where a form is sent by a control, in words: the path, without addresses of sites.
+ * @param {Element} control @param {Element} form
+ */
+export function wordsOfAction(control, form) {
   const action = attributeOf(control, 'formaction') ?? attributeOf(form, 'action') ?? '';
   const path = action.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').replace(/[?#].*/, '');
   return tidy(path.replace(/[^\p{L}\p{N}]+/gu, ' '), 80);
 }
 
 /**
- * What a link does to a thing, as its address says: `/items/5/delete` and `?action=delete`. Other addresses only name
- * where it leads.
+ * What a link does to a thing, as its address says: `/items/5/delete`, `/account/delete` and `?action=delete`. Other
+ * addresses only name where it leads.
  * @param {Element} control
  */
 function wordsOfLink(control) {
   if (localNameOf(control) !== 'a') return '';
   const [path, query = ''] = (attributeOf(control, 'href') ?? '').split('#')[0].split('?');
   const verb = path.match(VERB_OF_PATH)?.[1] ?? '';
+  const parts = path.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').split('/');
+  const said = parts.some((part) => TEXTS_IN_PATH.has(part)) ? [] : parts.filter((part) => VERBS_IN_PATH.has(part));
   const asked = Array.from(query.matchAll(VERB_OF_QUERY), (found) => found[1]);
-  return tidy([verb, ...asked].filter(Boolean).join(' ').replace(/[^\p{L}]+/gu, ' '), 80);
+  return tidy([...new Set([verb, ...said]), ...asked].filter(Boolean).join(' ').replace(/[^\p{L}]+/gu, ' '), 80);
 }

@@ -172,6 +172,7 @@ function markReachable(doc, kept, floats, wanted, budget) {
   const elements = /** @type {Element[]} */ ([]);
   const labels = new Map();
   const captchas = captchasIn(doc);
+  const forms = new Map();
   for (const candidate of kept) {
     try {
       const { points, blocker } = reachOf(doc, candidate, wanted, budget, isTarget);
@@ -179,7 +180,7 @@ function markReachable(doc, kept, floats, wanted, budget) {
       if (!points.length) continue;
       const shape = budget.spent ? null : bodyOfShape(doc, candidate, budget, isTarget);
       if (shape) points.splice(0, 1, shape.point);
-      records.push({ ...markRecordOf(doc, candidate, points, labels, captchas), body: shape?.body ?? null });
+      records.push({ ...markRecordOf(doc, candidate, points, labels, captchas, forms), body: shape?.body ?? null });
       elements.push(candidate.element);
     } catch {
       continue; // it left the document while it was looked at

@@ -1,6 +1,7 @@
 // Puts a value into a field, or chooses options of a list, as a browser does for a person: at once, followed by the
 // events `input` and `change`. The focus comes first, and a page may swap rows in response, so the place is checked
 // after it, in the same synchronous step in which the value is set.
+import { noteOwnChoice } from './beside_choices.js';
 import { controlOf } from './control_of.js';
 import { isConnectedOf } from './dom.js';
 import { changedAroundFrames } from './frame_context.js';
@@ -56,6 +57,7 @@ function putIn(doc, request) {
     if (now.every((option) => old.includes(option)) && now.length === old.length) {
       return { why: 'as_wanted', held: null, focused: false };
     }
+    noteOwnChoice(list);
   }
   for (const type of ['input', 'change']) {
     EventTarget.prototype.dispatchEvent.call(control, new Event(type, { bubbles: true, composed: type === 'input' }));

@@ -1,5 +1,6 @@
 // How long nothing has changed, and what has moved since the last look. All of this lives in the isolated world, where
 // the page cannot see it.
+import { noteChoiceByInput } from './beside_choices.js';
 import { addCaptureListener, documentElementOf, flatParentOf, isConnectedOf, queryAll, readyStateOf } from './dom.js';
 import { rectOf, scrollingElementOf, scrollLeftOf, scrollTopOf, shadowRootOf } from './dom.js';
 import { areaOf, rectOfArea } from './quad.js';
@@ -83,6 +84,7 @@ function watchOver(doc) {
   watch.observer.observe(doc, EVERY_CHANGE);
   // Scrolling changes no attribute. The page cannot see a listener of this world.
   watchEdits(doc);
+  addCaptureListener(doc, 'input', noteChoiceByInput);
   addCaptureListener(doc, 'scroll', (event) => {
     const at = event.target instanceof Element ? event.target : scrollingElementOf(doc);
     const left = at && watch.scrolled.get(at);

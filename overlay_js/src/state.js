@@ -109,7 +109,7 @@ function isInvalid(element) {
  * How a button sends its form; `dialog` only closes the dialog around it.
  * @param {Element} button @param {Element} form
  */
-function methodOf(button, form) {
+export function methodOf(button, form) {
   return (attributeOf(button, 'formmethod') ?? attributeOf(form, 'method') ?? 'get').toLowerCase();
 }
 
@@ -429,7 +429,7 @@ export function standsForTheSame(element, control) {
 }
 
 /** Which form a press submits, and as what; empty if none. @param {Element} control */
-function submissionOf(control) {
+export function submissionOf(control) {
   const form = submittedFormOf(control);
   if (!form) return '';
   const value = localNameOf(control) === 'button' ? attributeOf(control, 'value') : '';

@@ -255,9 +255,9 @@ def test_names_with_a_risky_word_in_another_sense_stay_harmless(text: str) -> No
 
 
 def test_answers_that_only_agree_are_known_in_several_languages() -> None:
-    known = "Yes | Yes! | OK, continue | ✓ | Go ahead | I'm sure | Ja | Oui | Sí | Tak | Evet | Да | はい | 确定 | 확인 | نعم | כן | ตกลง"
+    known = "Yes | Yes! | OK, continue | OK, go | Finish | Done | → | ✓ | Go ahead | I'm sure | Ja | Oui | Sí | Tak | Evet | Да | はい | 确定 | 확인 | نعم | כן | ตกลง"
     assert all(map(is_answer, known.split(" | ")))
-    assert not any(map(is_answer, ("No", "Continue shopping", "→", "", "Cancel", "Yesterday", "Pay now")))
+    assert not any(map(is_answer, ("No", "Continue shopping", "←", "", "Cancel", "Yesterday", "Pay now")))
 
 
 def test_bins_and_refusals_are_known_in_several_languages() -> None:

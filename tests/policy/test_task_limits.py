@@ -165,6 +165,12 @@ CARD = """<form method=post action=/sent><p>14 EUR</p><label>Card number <input 
 <button>Continue</button></form>"""
 LEADS = """<p>Basket: 14 EUR</p><a href="/?checkout">Checkout</a>
 <form method=post action=/sent><button>Pay 14 EUR</button></form>"""
+PAID = "<form method=post action=/sent><h2>Pay €14</h2>%s<button>Pay €14 now</button></form>"
+SEARCHES = PAID % "<input type=search name=n aria-label=Name>"
+CARDS = "<select %s aria-label=Card name=c><option>-<option>Visa</select>"
+BY_CHANGE = PAID % (CARDS % 'onchange="this.form.submit()"')
+BY_CLICK = PAID % '<label><input type=radio onclick="this.form.submit()" name=c>Visa</label>'
+LISTENED = PAID % (CARDS % "id=card") + "<script>card.addEventListener('change', () => card.form.submit())</script>"
 LOGIN = "<p>Sofa 900 EUR</p><form method=post action=/sent><input name=n aria-label=Name><button>Log in</button></form>"
 
 
@@ -185,6 +191,9 @@ LOGIN = "<p>Sofa 900 EUR</p><form method=post action=/sent><input name=n aria-la
         (DIALOG, "13 EUR", "click Yes", "it may pay 14 EUR"),
         (CARD, "13 EUR", "click Continue", "it may pay 14 EUR"),
         (LOGIN, "0 EUR", "click Log in", ""),
+        (SEARCHES, "13 EUR", 'type "a" into Name and press Enter', "it may pay 14 EUR"),
+        (BY_CHANGE, "13 EUR", "select Visa in Card", "it may pay 14 EUR"),
+        (BY_CLICK, "13 EUR", "check Visa", "it may pay 14 EUR"),
     ],
     indirect=["site"],
 )
@@ -270,6 +279,17 @@ async def test_what_was_spent_is_added_up_and_counts_from_the_record(page: Page,
     assert "it may pay 14 EUR after 28 before, and at most 30 EUR may be spent" in outcomes[2].sentence
     assert task_limits.used_in(done.task, done.steps) == task_limits.Used(0, Decimal(28))
     assert used_on_record(tmp_path) == task_limits.Used(0, Decimal(28))
+
+
+@pytest.mark.parametrize("site", [LISTENED], indirect=True)
+async def test_a_form_that_a_script_sends_at_a_choice_is_said_and_counts_as_spent(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    lines = ("select Visa in Card", "click Pay €14 now")
+    done, outcomes = await run(page, site, tmp_path, *lines, limits=Limits(spend=Money("20 EUR")))
+    assert "a form was sent" in outcomes[0].sentence
+    assert "it may pay 14 EUR after 14 before" in outcomes[1].sentence
+    assert task_limits.used_in(done.task, done.steps).money == Decimal(14)
 
 
 @pytest.mark.parametrize("site", [NOTHING], indirect=True)

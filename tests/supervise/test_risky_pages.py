@@ -248,6 +248,62 @@ async def test_what_a_control_does_is_judged_by_what_is_painted_labelled_and_sen
     assert {each.risk for each in risks_of(ApprovalSettings(), decided(action), seen)} == risks, seen.listing
 
 
+SEARCH = "<form %s>%s<input type=search aria-label=Q>%s</form>"
+PAYMENT = """<form method=post action=/sent><label>Name <input name=n></label>%s</form>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "risks"),
+    [
+        (PAYMENT % "<button>Pay €14 now</button>", "press Enter in Name", {"submit", "pay"}),
+        (PAYMENT % "<button>Delete account</button>", 'type "a" into Name and press Enter', {"submit", "delete"}),
+        (PAYMENT % "<button type=button>Delete</button><button>Save</button>", "press Enter in Name", {"submit"}),
+        (PAYMENT % "<button formaction=/account/delete>Go</button>", "press Enter in Name", {"submit", "delete"}),
+        (PAYMENT % "<button style='display: none'>Pay now</button><button>Save</button>", "press Enter in Name", {"submit", "pay"}),
+        (PAYMENT % "<button style='position: absolute; top: 5000px'>Pay now</button>", "press Enter in Name", {"submit", "pay"}),
+        (PAYMENT % "<input type=image alt='Pay now'><button>Save</button>", "press Enter in Name", {"submit", "pay"}),
+        (PAYMENT % "<p>You will be charged €49.00.</p><button>Confirm</button>", "press Enter in Name", {"submit", "pay"}),
+        ("<form id=f></form><button form=f>Pay now</button><label>Name <input form=f></label>", "press Enter in Name", {"submit", "pay"}),
+        ("<form action=/account/delete><label>Name <input></label></form>", "press Enter in Name", {"submit", "delete"}),
+        ("<form><h2>Delete account?</h2><label>Name <input></label></form>", "press Enter in Name", {"submit", "delete"}),
+        (PAYMENT % "<label><input type=checkbox>Gift</label><button>Pay now</button>", "press Enter in Gift", {"submit", "pay"}),
+        ("<label>Name <textarea></textarea></label><button>Send</button>", 'type "a" into Name and press Enter', {"submit", "send"}),
+        ("<label>Name <input></label><button>Delete account</button>", "press Enter in Name", {"submit", "delete"}),
+        ("<label>Name <input></label><p style='height: 90px'></p><button>Delete account</button>", "press Enter in Name", {"submit"}),
+        ("<button>Pay now</button><label>Name <input></label>", "press Enter", {"submit", "pay"}),
+        (PAYMENT % "<button>Pay now</button>", "press Space in Name", set()),
+        (SEARCH % ("", "", "<button>Search</button>"), "press Enter in Q", set()),
+        (SEARCH % ("action=/search", "", "<select aria-label=In><option>All</select><button>Go</button>"), "press Enter in Q", set()),
+        ("<input type=search aria-label=Q>", "press Enter in Q", set()),
+        (SEARCH % ("method=post", "", "<button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "", "<button>Pay now</button>"), "press Enter in Q", {"submit", "pay"}),
+        (SEARCH % ("", "<h2>Pay the bill</h2>", "<button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "<p>Fee €14</p>", "<button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "", "<input type=password aria-label=P><button>Go</button>"), "press Enter in Q", {"submit"}),
+        (SEARCH % ("", "", "<input aria-label='Card number'><button>Go</button>"), "press Enter in Q", {"submit"}),
+        ("<input type=search aria-label=Q><button>Pay now</button>", "press Enter in Q", {"submit", "pay"}),
+    ],
+)  # fmt: skip
+async def test_enter_in_a_field_has_the_risks_of_the_button_that_it_presses(
+    page: Page, serve: Any, body: str, line: str, risks: set[str]
+) -> None:
+    assert {*await risks_of_line(page, serve, body, line)} == risks
+
+
+async def test_the_reason_of_enter_names_the_button(page: Page, serve: Any) -> None:
+    whys = await risks_of_line(page, serve, PAYMENT % "<button>Pay €14 now</button>", "press Enter in Name")
+    assert whys == {"submit": "Enter in input “Name” can send its form", "pay": "Enter presses “Pay €14 now”"}
+
+
+async def risks_of_line(page: Page, serve: Any, body: str, line: str) -> dict[str, str]:
+    """The risks that a step line has, each with why."""
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
+        seen = await browser.observe()
+    action = parse([line])[0].build(seen)
+    return {each.risk: each.why for each in risks_of(ApprovalSettings(), decided(action), seen)}
+
+
 MODAL = """<h1>Drive</h1><div style='position:fixed;inset:0;background:#0008'>
 <div class=modal style='background:#fff;width:300px;margin:60px auto'>%s</div></div>"""
 ROOM = "<div role=dialog aria-label='%s'>%s</div>"
@@ -272,6 +328,12 @@ ROOM = "<div role=dialog aria-label='%s'>%s</div>"
         ("<h2>Delete account</h2><section><p>You lose all.</p><button>Continue</button></section>", "Continue", {"delete"}),
         ("<h2>Step 1 of 3</h2><section><p>Your name</p><button>Continue</button></section>", "Continue", set()),
         ("<h2>Delete account</h2><p>You lose all.</p><button>Search</button>", "Search", set()),
+        ("<p>You will be charged €49.00 now</p><button>→</button>", "→", {"pay"}),
+        ("<h2>Order</h2><p>Total €49.00</p><button>Finish</button>", "Finish", {"pay"}),
+        ("<p>You will be charged €49.00 now</p><button>OK, go</button>", "OK, go", {"pay"}),
+        ("<p>Your account will be deleted.</p><button>Done</button>", "Done", {"delete"}),
+        ("<p>Mug €49.00</p><button>→</button>", "→", set()),
+        ("<p>Your name</p><button>Done</button>", "Done", set()),
         ("<p>Your files will be deleted.</p><button>No</button> <button>Yes</button>", "Yes", {"delete"}),
         ("<p>Your files will be deleted.</p><button>Help</button> <button>Yes</button>", "Yes", set()),
     ],
@@ -298,6 +360,12 @@ async def test_a_button_that_only_agrees_is_judged_by_heading_and_words_beside_i
         ("<a href='/items?id=5&action=delete'>Item 5</a>", {"delete"}),
         ("<a href=/orders/7f3a9c21-aa/pay>Order 7</a>", {"pay"}),
         ("<a href=/items/5/edit>Item 5</a>", set()),
+        ("<a href=/account/delete>Continue</a>", {"delete"}),
+        ("<a href=/delete/5>Continue</a>", {"delete"}),
+        ("<a href=/cart/pay/>Continue</a>", {"pay"}),
+        ("<a href=/deleted-scenes>Film 5</a>", set()),
+        ("<a href=/order/123>Order 5</a>", set()),
+        ("<a href=/help/account/delete>Help 5</a>", set()),
         ("<a href=/wiki/Delete>Item 5</a>", set()),
         ("<a href=/blog/how-to-delete-your-account>Item 5</a>", set()),
     ],

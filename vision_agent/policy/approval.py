@@ -57,9 +57,10 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.policy import risk_words
 from vision_agent.policy.asked_question import is_answer, words_over
+from vision_agent.policy.risk_tables import CARD_FIELDS, ENDS_ORDER, TOTALS
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
-from vision_agent.types import RISKS, Choice, Decision, Mark, Observation, Risk, Risky, Task
+from vision_agent.types import RISKS, Choice, Decision, Mark, MarkState, Observation, Risk, Risky, Task
 
 _ENTER = re.compile(r"Enter|NumpadEnter|\n|\r")
 _PRESSING = re.compile(r"Enter|NumpadEnter|Space| |\n|\r")
@@ -75,6 +76,10 @@ _CHOSEN = frozenset(
 
 _ANSWERED: frozenset[Risk] = frozenset({"pay", "delete"})
 """Risks of what is said beside an answer that is in no dialog; there, other words are about something else as well."""
+_GRAVE: frozenset[Risk] = frozenset({"pay", "delete", "send"})
+"""Risks of words that count wherever a key may press a button."""
+_BESIDE_PX = (80, 40)
+"""How far a button may be from a field, across and along, to stand right beside it. CSS pixels."""
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
 """Risks that no policy can waive."""
 
@@ -119,6 +124,36 @@ def marks_of(action: Action, observation: Observation) -> list[Mark]:
         return focused if isinstance(action, Press) else []
     found = [_mark_at(target, observation) for target in targets]
     return [mark for mark in found if mark is not None]
+
+
+def pressed_by(action: Action, observation: Observation) -> list[Mark]:
+    """The marks that an action acts on; in place of a field, the button of the form that the action sends."""
+    is_enter, pressed = _presses_enter(action), []
+    for mark in marks_of(action, observation):
+        is_sent = mark.kind in ("field", "toggle") and (is_enter or _is_sent_by(action, mark))
+        pressed.append((is_sent and _button_of(mark, observation)) or mark)
+    return pressed
+
+
+def _is_sent_by(action: Action, mark: Mark) -> bool:
+    """Whether an action may change a control whose page declares that its form is sent then."""
+    if mark.enter is None or not mark.enter.changes:
+        return False
+    match action:
+        case Select() | Check() | Type() | Set():
+            return True
+        case Press():
+            return _has_key(_CHOOSING, action) or _has_key(_PRESSING, action) or _has_key(_DELETING, action)
+        case Click() | DoubleTap() | Hold():
+            return mark.kind == "toggle"
+        case _:
+            return False
+
+
+def _presses_enter(action: Action) -> bool:
+    if isinstance(action, Type):
+        return action.submit or any(each in action.text for each in "\r\n")
+    return isinstance(action, Press) and _has_key(_ENTER, action)
 
 
 def risks_in(name: str) -> set[Risk]:
@@ -170,6 +205,10 @@ def _action_risks(
     if not action.traits.is_classified:
         yield "unclassified", f"the risks of {action.kind} are not declared"
         return
+    for changed in marks_of(action, seen):
+        if _is_sent_by(action, changed):
+            yield "submit", f"a change of {_mark_words(changed)} sends its form"
+            yield from _form_risks(settings, changed, seen, "it sends the form of")
     match action:
         case Upload():
             yield "upload", f"it gives {', '.join(action.files)} to the page"
@@ -251,12 +290,126 @@ def _enter_risks(
     mark = focus.mark
     if not focus.is_known or (mark is None and is_enter):
         yield "submit", "the key goes to whatever has the focus then and can send its form"
+        yield from _anywhere_risks(settings, seen, is_enter=is_enter)
     elif mark is not None and mark.kind != "field":
         yield from _press_risks(settings, mark, seen)
         if is_enter and mark.kind == "toggle" and mark.tag in ("input", "label"):
             yield "submit", f"Enter on {_mark_words(mark)} can send its form"
-    elif is_enter and mark is not None and mark.state.input_type != "search" and mark.role != "searchbox":
-        yield "submit", f"Enter in {_mark_words(mark)} can send its form"
+            yield from _form_risks(settings, mark, seen)
+    elif is_enter and mark is not None:
+        risks = {**dict(_beside_risks(settings, mark, seen)), **dict(_form_risks(settings, mark, seen))}
+        if not _is_search(mark, seen, {*risks}):
+            yield "submit", f"Enter in {_mark_words(mark)} can send its form"
+            yield from risks.items()
+
+
+def _anywhere_risks(settings: ApprovalSettings, seen: Observation, *, is_enter: bool) -> Iterator[tuple[Risk, str]]:
+    """The grave risks of a key whose receiver is not known: it may be pressed on any mark that can have the focus."""
+    for mark in seen.marks:
+        if mark.kind != "field":
+            found = _press_risks(settings, mark, seen)
+        elif is_enter:
+            found = _form_risks(settings, mark, seen)
+        else:
+            continue
+        for risk, _ in found:
+            if risk in _GRAVE:
+                yield risk, f"the key goes to whatever has the focus then, which may be {_mark_words(mark)}"
+
+
+def _form_risks(
+    settings: ApprovalSettings, field: Mark, seen: Observation, how: str = "Enter presses"
+) -> Iterator[tuple[Risk, str]]:
+    """The risks of a click on the first button of the form around a field, but for those that Enter has anyway.
+
+    A form without a button is judged by where it goes and by its heading.
+    """
+    button = _button_of(field, seen)
+    if button is None:
+        return
+    found = [*_press_risks(settings, button, seen)]
+    if not button.name:
+        for text in (button.heading, button.title):
+            found += _word_risks(settings, text, "it answers")
+    whys: dict[Risk, str] = {}
+    for risk, why in found:
+        if risk != "submit" or not button.state.submits:
+            whys.setdefault(risk, _enter_words(button, why, how))
+    yield from whys.items()
+
+
+def _enter_words(button: Mark, why: str, how: str) -> str:
+    """Why Enter has a risk, which names the button that it presses: `Enter presses “Pay €14 now”`."""
+    if not button.name:
+        return f"it sends the form: {why}"
+    named = f"{how} “{button.name}”"
+    return named if f"“{button.name}”" in why else f"{named}: {why}"
+
+
+def _button_of(field: Mark, seen: Observation) -> Mark | None:
+    """The button that Enter in a field presses in its form; None without a form.
+
+    One that is no mark, because it is out of view or hidden, is judged by what its form says and by what is beside the
+    field. A form without a button counts as a button without a name.
+    """
+    enter = field.enter
+    if enter is None:
+        return None
+    marked = next((each for each in seen.marks if enter.key and each.key == enter.key), None)
+    if marked is not None:
+        return marked
+    words = {"name": enter.name, "shows": enter.shows, "says": enter.says, "tag": enter.tag}
+    return field.model_copy(
+        update={**words, "role": "button", "kind": "button", "state": MarkState(submits=True), "evidence": ()}
+    )
+
+
+def _beside_risks(settings: ApprovalSettings, field: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
+    """The grave risks of the buttons beside a field without a form: its page may press one of them at Enter.
+
+    These are the nearest button that follows, and all near ones that send something or pay.
+    """
+    if field.enter is not None or field.source != "dom":
+        return
+    near = [each for each in seen.marks if is_button(each) and _is_near(field, each)]
+    following = [each for each in near if each.box.x >= field.box.x or each.box.y >= field.box.bottom]
+    nearest = min(following, key=lambda each: sum(_gaps(field, each)), default=None)
+    for button in near:
+        for risk, _ in _press_risks(settings, button, seen):
+            if risk in ("send", "pay") or (risk in _GRAVE and button is nearest):
+                yield risk, f"Enter may press “{button.name}” beside it"
+
+
+def _is_near(field: Mark, button: Mark) -> bool:
+    """Whether a button stands right beside a field, or just over or under it, in the same frame and dialog."""
+    across, along = _gaps(field, button)
+    is_with_it = (field.frame, field.in_dialog) == (button.frame, button.in_dialog) and button.source == "dom"
+    return is_with_it and across <= _BESIDE_PX[0] and along <= _BESIDE_PX[1]
+
+
+def _gaps(mark: Mark, button: Mark) -> tuple[float, float]:
+    """How far the boxes of two marks are apart, across and along; 0 where they overlap."""
+    one, other = mark.box, button.box
+    across = max(one.x - other.right, other.x - one.right, 0.0)
+    return across, max(one.y - other.bottom, other.y - one.bottom, 0.0)
+
+
+def _is_search(field: Mark, seen: Observation, risks: set[Risk]) -> bool:
+    """Whether Enter in a field only searches. The page says what a field is for, so its form must look like a search:
+    it is sent by GET, takes no card and no password, and names no risk and no amount.
+    """
+    if field.state.input_type != "search" and field.role != "searchbox":
+        return False
+    if risks - {"submit"}:
+        return False
+    if field.enter is None:
+        return True
+    same = [each for each in seen.marks if each.enter is not None and each.enter.key == field.enter.key]
+    cards = risk_words.entries_of(CARD_FIELDS)
+    if not field.enter.asks or any(risk_words.says_one_of(each.name, cards) for each in (field, *same)):
+        return False
+    texts = (field.name, field.heading, field.title, field.context, field.enter.name, field.enter.says, *field.prices)
+    return not any(risk_words.has_amount(text) or _GRAVE & {*risk_words.risks_in(text)} for text in texts)
 
 
 def _choice_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
@@ -331,6 +484,10 @@ def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> 
         if mark.in_dialog or risk in _ANSWERED:
             yield risk, why
     if mark.in_dialog and beside not in settings.harmless and risk_words.has_amount(beside):
+        yield "pay", f"it answers “{beside}”"
+    ends = risk_words.says_one_of(mark.shows or mark.name, risk_words.entries_of(ENDS_ORDER))
+    totals = risk_words.entries_of(TOTALS)
+    if ends and risk_words.has_amount(beside) and risk_words.says_one_of(beside, totals):
         yield "pay", f"it answers “{beside}”"
     for heading in (mark.heading, mark.title):
         yield from _word_risks(settings, heading, "it answers")

@@ -224,7 +224,9 @@ REFUSALS = """
 """Names of buttons that answer a dialog with no."""
 ANSWERS = """
     yes | ok | okay | confirm | submit | go ahead | accept | sure | agree | send | i agree | i'm sure | i am sure
-    i understand | do it | yes please | got it | accept all
+    i understand | do it | yes please | got it | accept all | ok go | okay go | finish | done | all done
+    fertig | abschließen | terminer | finalizar | terminar | concluir | klaar | gotowe | bitir | klar | slutför
+    готово | завершить | 完了 | 完成 | 완료 | إتمام
     ja | bestätigen | absenden | akzeptieren | einverstanden | zustimmen | sicher | ja gerne | senden
     oui | confirmer | valider | accepter | envoyer | d'accord | bien sûr
     sí | confirmar | aceptar | enviar | de acuerdo | claro | sim | aceitar | concordo
@@ -249,9 +251,34 @@ GOING_ON = """
     המשך | ดำเนินการต่อ | συνέχεια | continuă | продължи
 """
 """Names of such buttons that may also lead on to the next of several steps."""
-ANSWER_SIGNS = "✓✔✅☑👍"
+ANSWER_SIGNS = "✓✔✅☑👍→➔➜➡"
 """Signs that are such a name where there is no word."""
 SYMBOLS = {"🗑": " delete ", "🚮": " delete "}
 """Signs that say a word beside others too."""
 LONE_SYMBOLS = {"💳": " pay ", "💸": " pay "}
 """Signs that say a word where there is no other."""
+CARD_FIELDS = """
+    card number | cardnumber | credit card | debit card | cvc | cvv | security code | iban
+    kartennummer | kreditkarte | prüfziffer | numéro de carte | número de tarjeta | número do cartão
+    numero della carta | numero carta | kaartnummer | numer karty | kart numarası | kortnummer | номер карты
+    カード番号 | 卡号 | 카드 번호 | رقم البطاقة
+"""
+"""Names of fields that a page with a payment has, and no search."""
+TOTALS = """
+    total | totals | subtotal | grand total | order total | amount due | balance due | to pay | you pay | sum
+    gesamt | gesamtsumme | gesamtbetrag | gesamtpreis | summe | zwischensumme | endbetrag | rechnungsbetrag | zu zahlen
+    zahlbetrag | montant | à payer | sous-total | importe | a pagar | subtotal | totale | importo | da pagare | totaal
+    totaalbedrag | te betalen | razem | suma | łącznie | do zapłaty | toplam | tutar | ödenecek | summa | totalt
+    att betala | итого | сумма | всего | к оплате | 合計 | 小計 | お支払い金額 | 总计 | 合计 | 总额 | 应付 | 합계
+    총액 | 총 금액
+    المجموع | الإجمالي | المبلغ
+"""
+"""Words beside what an order costs."""
+ENDS_ORDER = """
+    finish | complete | confirm | place | submit | finalise | finalize | order | accept | agree
+    abschließen | bestätigen | fertigstellen | absenden | akzeptieren | finaliser | terminer | confirmer | valider
+    finalizar | completar | confirmar | concluir | tramitar | conferma | completa | concludi | afronden | bevestigen
+    voltooien | plaatsen | potwierdź | zakończ | złóż | zatwierdź | tamamla | onayla | bitir | slutför | bekräfta
+    подтвердить | завершить | оформить | 確定 | 確認 | 完了 | 确认 | 完成 | 提交 | 확인 | 완료 | تأكيد | إتمام | إكمال
+"""
+"""Words of buttons that end an order, where a total is stated."""

@@ -14,40 +14,16 @@ from typing import NamedTuple
 
 from vision_agent.actions import Action, Press
 from vision_agent.policy import risk_words
-from vision_agent.policy.approval import marks_of, risks_taken
+from vision_agent.policy.approval import marks_of, pressed_by, risks_taken
+from vision_agent.policy.risk_tables import CARD_FIELDS, ENDS_ORDER, TOTALS
 from vision_agent.text.escape import safe_line
 from vision_agent.text.money import Amount, Money, amounts_in
 from vision_agent.types import Mark, Observation, Outcome
 
-CARD_FIELDS = """
-    card number | cardnumber | credit card | debit card | cvc | cvv | security code | iban
-    kartennummer | kreditkarte | prüfziffer | numéro de carte | número de tarjeta | número do cartão
-    numero della carta | numero carta | kaartnummer | numer karty | kart numarası | kortnummer | номер карты
-    カード番号 | 卡号 | 카드 번호 | رقم البطاقة
-"""
-"""Names of fields that a page with a payment has."""
 TO_CHECKOUT = """
     checkout | check out | go to checkout | proceed to checkout | continue to checkout | to checkout
 """
 """Names of links that lead to a payment but do not pay."""
-TOTALS = """
-    total | totals | subtotal | grand total | order total | amount due | balance due | to pay | you pay | sum
-    gesamt | gesamtsumme | gesamtbetrag | gesamtpreis | summe | zwischensumme | endbetrag | rechnungsbetrag | zu zahlen
-    zahlbetrag | montant | à payer | sous-total | importe | a pagar | subtotal | totale | importo | da pagare | totaal
-    totaalbedrag | te betalen | razem | suma | łącznie | do zapłaty | toplam | tutar | ödenecek | summa | totalt
-    att betala | итого | сумма | всего | к оплате | 合計 | 小計 | お支払い金額 | 总计 | 合计 | 总额 | 应付 | 합계
-    총액 | 총 금액
-    المجموع | الإجمالي | المبلغ
-"""
-"""Words beside what an order costs."""
-ENDS_ORDER = """
-    finish | complete | confirm | place | submit | finalise | finalize | order | accept | agree
-    abschließen | bestätigen | fertigstellen | absenden | akzeptieren | finaliser | terminer | confirmer | valider
-    finalizar | completar | confirmar | concluir | tramitar | conferma | completa | concludi | afronden | bevestigen
-    voltooien | plaatsen | potwierdź | zakończ | złóż | zatwierdź | tamamla | onayla | bitir | slutför | bekräfta
-    подтвердить | завершить | оформить | 確定 | 確認 | 完了 | 确认 | 完成 | 提交 | 확인 | 완료 | تأكيد | إتمام | إكمال
-"""
-"""Words of buttons that end an order, where a total is stated."""
 LOWERS = """
     remove | delete | empty cart | empty basket | clear cart | update | update cart | update basket | update quantity
     recalculate | apply coupon | apply code | apply voucher | apply discount | entfernen | löschen | aktualisieren
@@ -81,12 +57,10 @@ def pays(action: Action, seen: Observation) -> bool:
         return True
     if "submit" not in risks:
         return False
-    marks = marks_of(action, seen)
+    marks = pressed_by(action, seen)
     if not marks or (isinstance(action, Press) and action.target is None):  # whatever has the focus by then
         return _says_pay(seen.listing.splitlines()) or _takes_card(seen)
-    if any(
-        mark.kind in ("field", "toggle") for mark in marks
-    ):  # Enter presses the button of its form, which is one of these
+    if any(mark.kind in ("field", "toggle") for mark in marks):  # it has no form, and its page may press any of these
         marks += [mark for mark in seen.marks if mark.state.submits]
     said = [text for mark in marks for text in (mark.name, mark.shows, mark.says, mark.context)]
     return _says_pay(said) or _takes_card(seen)
@@ -94,7 +68,7 @@ def pays(action: Action, seen: Observation) -> bool:
 
 def price_of(action: Action, seen: Observation, currency: str) -> Price:
     """What an act would pay: the largest amount beside what it acts on, or else on the visible page."""
-    marks = marks_of(action, seen)
+    marks = pressed_by(action, seen)
     beside = [each for mark in marks for each in amounts_beside(mark)]
     is_whole = not any(_CUT in mark.context for mark in marks)
     if is_whole and any(each.currency for each in beside):
@@ -106,9 +80,20 @@ def price_of(action: Action, seen: Observation, currency: str) -> Price:
 
 def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
     """What an action paid; zero if it was not carried out, or sent nothing."""
-    if _sent_nothing(outcome) or not pays(action, seen) or _only_opened_checkout(action, outcome, seen):
+    if _sent_nothing(outcome) or _only_opened_checkout(action, outcome, seen):
         return Price(Decimal(0))
+    if not pays(action, seen):
+        return _paid_unforeseen(action, outcome, seen, currency)
     return price_of(action, seen, currency)
+
+
+def _paid_unforeseen(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
+    """What was paid by a form that a script sent because a field in it changed, as Enter in that field would have."""
+    for mark in marks_of(action, seen) if outcome.forms else ():
+        enter = Press(keys="Enter", target=mark.number)
+        if mark.enter is not None and pays(enter, seen):
+            return price_of(enter, seen, currency)
+    return Price(Decimal(0))
 
 
 def exceeds(limit: Money, paid: Decimal | None, action: Action, seen: Observation) -> str:
@@ -163,7 +148,7 @@ def _ends_order(action: Action, seen: Observation) -> bool:
     """Whether an act presses something whose words end an order."""
     if action.traits.only_looks:
         return False
-    pressed = [mark for mark in marks_of(action, seen) if mark.kind not in ("field", "toggle", "scroller")]
+    pressed = [mark for mark in pressed_by(action, seen) if mark.kind not in ("field", "toggle", "scroller")]
     words = risk_words.entries_of(ENDS_ORDER)
     texts = [text for mark in pressed for text in (mark.name, mark.shows, mark.says)]
     return any(risk_words.says_one_of(text, words) and not risk_words.only_shows(text) for text in texts)
@@ -171,7 +156,7 @@ def _ends_order(action: Action, seen: Observation) -> bool:
 
 def _only_goes_on(action: Action, seen: Observation) -> bool:
     """Whether an act presses only what leads on to the next step of an order, outside of a dialog."""
-    marks = marks_of(action, seen)
+    marks = pressed_by(action, seen)
     return bool(marks) and all(
         not mark.in_dialog
         and risk_words.is_going_on(mark.shows or mark.name)
@@ -184,7 +169,7 @@ def _submits_beside(action: Action, seen: Observation) -> list[Amount]:
     """The totals that are stated where an act submits a form; none if it only changes what is in the cart."""
     if "submit" not in risks_taken(action, seen):
         return []
-    pressed = [mark.shows or mark.name for mark in marks_of(action, seen) if mark.kind not in ("field", "toggle")]
+    pressed = [mark.shows or mark.name for mark in pressed_by(action, seen) if mark.kind not in ("field", "toggle")]
     lowers = {form for word in risk_words.entries_of(LOWERS) for form in risk_words.readings(word)}
     if pressed and all(risk_words.only_shows(each) or lowers & {*risk_words.readings(each)} for each in pressed):
         return []
@@ -197,7 +182,7 @@ def _totals_beside(action: Action, seen: Observation) -> list[Amount]:
     On the page they are in the line of the word or, if it has none, the largest may stand anywhere.
     """
     words = risk_words.entries_of(TOTALS)
-    for mark in marks_of(action, seen):
+    for mark in pressed_by(action, seen):
         if any(risk_words.says_one_of(text, words) for text in _words_of(mark)) and (beside := [*amounts_beside(mark)]):
             return beside
     lines = [line for line in _LINE.split(seen.listing) if risk_words.says_one_of(line, words)]

@@ -55,7 +55,7 @@ async def act(sender: InputSender, action: Action, seen: LiveObservation) -> Out
     started = time.perf_counter()
     sender.tabs.start_action(with_input=action.traits.presses)
     is_later = sender.start_action(seen, action)
-    before = PageBefore(seen, seen.page, len(sender.tabs.pages))
+    before = PageBefore(sender.seen, seen.page, len(sender.tabs.pages))
     try:
         _must_be_in_front(sender, action)
         _must_not_be_hung(sender, action)

@@ -126,6 +126,9 @@ async def determine_outcome(
     is_answered = bool(happened or requests or is_other or tabs.awaited_pages())
     if attempt.missed and not is_answered and _is_untouched(attempt, read, before, changes):
         return _missed_click(attempt.missed, read)
+    forms = tabs.take_forms()
+    if forms and "submit" not in before.seen.risks:
+        changes.append("a form was sent")
     is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
     effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
     if tabs.awaited_pages():
@@ -155,7 +158,7 @@ async def determine_outcome(
         pixels_near=pixels.near,
         pixels_elsewhere=pixels.elsewhere,
         requests=requests,
-        forms=tabs.take_forms(),
+        forms=forms,
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
 

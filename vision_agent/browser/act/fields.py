@@ -241,8 +241,10 @@ async def press(sender: InputSender, action: Press) -> Attempt:
         words = f"{capitalised(mark_words(focused))} holds a hidden value, which is not copied"
         raise Refused("blocked", f"{words}. Type it by its name where it is needed.")
     sender.note_input(f"{action.keys} was pressed", at)
+    is_enter = bool({"Enter", "NumpadEnter"} & {*chord_keys(action.keys)})
+    guarded = at or (_where_focused(sender, focused) if focused and is_enter else None)
     try:
-        async with sender.guard_keys(at, action.lasts_s):
+        async with sender.guard_keys(guarded, action.lasts_s):
             for _ in range(action.count):
                 await _press_once(sender, action)
     except PlaywrightError as error:
@@ -259,6 +261,14 @@ async def press(sender: InputSender, action: Press) -> Attempt:
     if at is None and focused is not None and focused.kind != "field":
         where = f" on {mark_words(focused)}, which had the focus"
     return Attempt(f"{verb} {action.keys}{times}{where}", at)
+
+
+def _where_focused(sender: InputSender, mark: Mark) -> Location | None:
+    """The location of a mark that has the focus, for keys only; None if its frame is not known."""
+    owner = sender.seen.scan.owner(mark.key)
+    if owner is None or mark.kind not in ("field", "toggle"):
+        return None
+    return Location(words=mark_words(mark), point=mark.point, rung=1, mark=mark, frame=owner.frame)
 
 
 def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:

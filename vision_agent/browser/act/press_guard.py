@@ -17,9 +17,17 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED
-from vision_agent.browser.page.overlay_calls.guards import Deflection, PassedOn, PressAnswer
+from vision_agent.browser.page.overlay_calls.guards import (
+    Deflection,
+    ExpectedButton,
+    OtherButton,
+    PassedOn,
+    PressAnswer,
+)
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.text.escape import safe_line
+from vision_agent.types import Mark
 
 _MOST_GUARDED = 12
 """Frames of a page."""
@@ -310,7 +318,16 @@ async def guard_keys(
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
     lasts_s = 4 * deadline_s + held_s
-    await overlay_calls.guards.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=lasts_s)
+    await overlay_calls.guards.guard_keys(
+        at.frame,
+        deadline_s,
+        at.mark.key,
+        expected,
+        counts=counts,
+        lasts_s=lasts_s,
+        guards_enter=bool(seen.risks) and at.mark.kind in ("field", "toggle"),
+        button=_expected_button(at.mark, seen),
+    )
 
     async def arm(frame: Frame) -> bool:
         try:
@@ -338,6 +355,15 @@ async def guard_keys(
         raise stopped
 
 
+def _expected_button(mark: Mark, seen: LiveObservation) -> ExpectedButton | None:
+    """The button that Enter in a field pressed at the look; None where it had no form."""
+    found = seen.found(mark)
+    if found is None or found.enter is None:
+        return None
+    button = seen.scan.found(found.enter.press.key)
+    return ExpectedButton(found.enter.fingerprint, button.context if button else None)
+
+
 async def _end_key_guards(frames: Sequence[Frame], at: Location, seen: LiveObservation) -> Refused | None:
     """Why keys were stopped; None if all went through. Ends the guards."""
     ended = await asyncio.gather(*(_end_key_guard(frame, at, seen) for frame in frames))
@@ -356,9 +382,25 @@ async def _end_key_guard(frame: Frame, at: Location, seen: LiveObservation) -> R
             return Refused(
                 "changed", f"{at.words} lost the focus to {there} within the text, and the rest was stopped."
             )
+        if isinstance(stopped, OtherButton):
+            return _other_button(stopped, at)
         if stopped is not None:
             return ContextChanged(stopped, at.words)
     return None
+
+
+def _other_button(stopped: OtherButton, at: Location) -> Refused:
+    """Why Enter was not pressed in a field: it would set off something else than at the look."""
+    now = f'the button "{safe_line(stopped.name, 60)}"' if stopped.name else "a button without a name"
+    if stopped.difference is not None:
+        return ContextChanged(stopped.difference, f"{now}, which Enter in {at.words} presses")
+    was = at.mark.enter if at.mark else None
+    if was is None or not was.key:
+        before = "no button"
+    else:
+        before = f'"{safe_line(was.name, 60)}"' if was.name else "another one"
+    words = f"Enter in {at.words} would press {now} now, and would have pressed {before} at the look"
+    return Refused("changed", f"{words}. It was stopped. Look again before acting on it.")
 
 
 def _with_parents(frame: Frame) -> list[Frame]:

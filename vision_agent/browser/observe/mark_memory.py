@@ -209,6 +209,7 @@ class MarkMemory:
             prices=tuple(each for each in found.prices if not _is_in(hidden, each)),
             key=found.key,
             in_dialog=found.in_dialog,
+            enter=found.enter.press if found.enter else None,
         )
 
     def keep(self, marks: Sequence[Mark]) -> None:

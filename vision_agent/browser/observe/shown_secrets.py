@@ -74,6 +74,10 @@ class ShownSecrets:
         changed: dict[str, object] = {name: text for name, text in texts.items() if text != getattr(mark, name)}
         if mark.wording and masked_text(mark.wording.text, self.parts, find) != mark.wording.text:
             changed["wording"] = Wording()
+        if mark.enter is not None:
+            said = {name: masked_text(getattr(mark.enter, name), self.parts, find) for name in names}
+            if any(text != getattr(mark.enter, name) for name, text in said.items()):
+                changed["enter"] = mark.enter.model_copy(update=said)
         if (options := _without_split(mark.state.options, find)) != mark.state.options:
             changed["state"] = mark.state.model_copy(update={"options": options})
         return mark.model_copy(update=changed) if changed else mark

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from playwright.async_api import Frame
 
@@ -13,6 +13,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import (
     Expectation,
     Json,
     Obstacle,
+    RowContext,
     difference_of,
     keys_of,
 )
@@ -36,6 +37,24 @@ class PassedOn:
 
     field: Obstacle
     """The field that would have got it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherButton:
+    """What Enter would have pressed, which is not what it pressed at the look."""
+
+    name: str
+    """Empty if it has none, or if the form has no button now."""
+    difference: ContextDifference | None
+    """How the words around it differ, if it is the same button."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedButton:
+    """The button that Enter pressed at the look."""
+
+    fingerprint: str
+    context: RowContext | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +127,39 @@ async def stop_clicks(frame: Frame, deadline_s: float) -> None:
 
 
 async def guard_keys(
-    frame: Frame, deadline_s: float, key: str | None, expected: Expectation, *, counts: bool, lasts_s: float
+    frame: Frame,
+    deadline_s: float,
+    key: str | None,
+    expected: Expectation,
+    *,
+    counts: bool,
+    lasts_s: float,
+    guards_enter: bool = False,
+    button: ExpectedButton | None = None,
 ) -> None:
     """Stops keys to an element once the words around it have changed, and text that would go to another field.
 
     Without a key, in another document than that of the element, it stops text that would go to a field there, and in a
     page around it also keys to a frame that came since, or to this page once the frame is gone. `counts`: after the
-    first key, a number beside it may change, like a slider's.
+    first key, a number beside it may change, like a slider's. `guards_enter`: Enter may press no other button of the
+    form than `button`, nor that one once the words around it have changed.
     """
-    details = {"key": key, "counts": counts, "ms": lasts_s * 1000}
+    details: dict[str, Any] = {"key": key, "counts": counts, "ms": lasts_s * 1000, "guardsEnter": guards_enter}
+    if button is not None:
+        place = button.context.answer if button.context else None
+        details["enter"] = {"fingerprint": button.fingerprint, "place": place}
     await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
 
 
 async def read_key_guard(
     frame: Frame, deadline_s: float
-) -> ContextDifference | PassedOn | Literal["gone", "lost"] | None:
+) -> ContextDifference | PassedOn | OtherButton | Literal["gone", "lost"] | None:
     """Why keys were stopped; None if all went through. Ends the guard."""
     held = (await ask(frame, "keys_guarded", deadline_s))["held"]
     if held and (passed := held.get("passed")):
         return PassedOn(_obstacle(passed))
+    if held and (name := held.get("button")) is not None:
+        return OtherButton(name, difference_of(held["held"]))
     if held and held.get("lost"):
         return "lost"
     return "gone" if held and held.get("gone") else difference_of(held)

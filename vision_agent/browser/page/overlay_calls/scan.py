@@ -33,7 +33,7 @@ from vision_agent.browser.page.overlay_calls.shown_words import (
 )
 from vision_agent.geometry import Box, ScrollState
 from vision_agent.text.money import amounts_in
-from vision_agent.types import Kind, MarkKey, MarkState, Wording
+from vision_agent.types import EnterPress, Kind, MarkKey, MarkState, Wording
 
 _ABRIDGED = re.compile(r" …[0-9a-z]+$")
 """How `steady_text.js` ends a text whose middle it leaves out."""
@@ -41,6 +41,13 @@ _NO_STATE = MarkState()
 
 _Answer = TypeVar("_Answer")
 _T = TypeVar("_T")
+
+
+class FoundEnter(NamedTuple):
+    """What Enter in a field sets off, and what tells the button that it presses from others."""
+
+    press: EnterPress
+    fingerprint: str
 
 
 class FoundMark(NamedTuple):
@@ -73,6 +80,8 @@ class FoundMark(NamedTuple):
     """The texts beside its name that say what it does."""
     body: Box | None = None
     """Where a drawn shape shows, if it does not fill its box."""
+    enter: FoundEnter | None = None
+    """What Enter sets off in its form; None for what is no field, and without a form."""
 
     @property
     def beside(self) -> Beside:
@@ -238,7 +247,7 @@ class ReadTable:
 
     around: tuple[FramePlace, str, RowContext | None]
     """What a mark depends on besides its row: where its frame is, the name of that, and the words around it."""
-    traits: Sequence[tuple[Json, MarkState]] = ()
+    traits: Sequence[tuple[Json, tuple[MarkState, FoundEnter | None]]] = ()
     contexts: Sequence[tuple[Json | None, RowContext | None]] = ()
     marks: Mapping[str, tuple[Sequence[Any], FoundMark]] = field(default_factory=dict)
     """By key, each with its row, which holds its traits and its context."""
@@ -358,12 +367,12 @@ def _read_marks(table: Json, empty: ReadTable, before: ReadTable | None) -> tupl
     if before is None or before.around != empty.around:
         before = empty
     place, frame, frame_context = empty.around
-    traits = _read_each(table["traits"], before.traits, _state_of)
+    traits = _read_each(table["traits"], before.traits, _traits_of)
     contexts = _read_each(table["contexts"], before.contexts, context_of)
     marks: list[FoundMark] = []
     for row in table["rows"]:
         key, name, fingerprint, is_in_dialog, box, points, traits_at, context_at, *more = row
-        (trait, state), (around, context) = traits[traits_at], contexts[context_at]
+        (trait, (state, enter)), (around, context) = traits[traits_at], contexts[context_at]
         row[6:8] = trait, around
         known = before.marks.get(key)
         if known is not None and known[0] == row:
@@ -392,6 +401,7 @@ def _read_marks(table: Json, empty: ReadTable, before: ReadTable | None) -> tupl
                 words["shows"] if words else "",
                 words["says"] if words else "",
                 place.box_to_page(body) if body else None,
+                enter,
             )
         )
     by_key = {row[0]: (row, mark) for row, mark in zip(table["rows"], marks, strict=True)}
@@ -408,8 +418,13 @@ def _read_each(
     ]
 
 
-def _state_of(traits: Json) -> MarkState:
-    return MarkState(**traits["state"]) if traits["state"] else _NO_STATE
+def _traits_of(traits: Json) -> tuple[MarkState, FoundEnter | None]:
+    state = MarkState(**traits["state"]) if traits["state"] else _NO_STATE
+    if traits["enter"] is None:
+        return state, None
+    words = dict(traits["enter"])
+    fingerprint = words.pop("fingerprint")
+    return state, FoundEnter(EnterPress(**words), fingerprint)
 
 
 def _frame_element(answer: Json) -> FrameElement:
