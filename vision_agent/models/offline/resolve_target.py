@@ -574,7 +574,7 @@ def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
 
 
 def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a name without the plus that decorates many that add something: `+ New`, but not `+ 5` or `Zoom +`."""
+    """The words of a name without the plus that decorates what adds something: `+ New`, but not `+ 5` or `Zoom +`."""
     is_decorated = len(words) > 1 and words[0] == "+" and len(words[1]) > 2 and words[1].isalpha()
     return words[1:] if is_decorated else words
 
