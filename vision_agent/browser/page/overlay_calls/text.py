@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from playwright.async_api import Frame
+from playwright.async_api import ElementHandle, Frame
 
 from vision_agent.browser.page.frame_place import Spot, ViewportOffset
 from vision_agent.browser.page.overlay import ask
@@ -19,8 +19,13 @@ async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
 
 
 async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
-    """Whether the document contains a text."""
+    """Whether a person can see a text in the document, here or by scrolling, if they see the document."""
     return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
+
+
+async def is_frame_seen(element: ElementHandle, deadline_s: float) -> bool:
+    """Whether a person can see the element of a frame in the document around it, here or by scrolling."""
+    return bool((await ask(element, "frame_seen", deadline_s))["seen"])
 
 
 @dataclass(frozen=True, slots=True)
