@@ -16,6 +16,7 @@ from vision_agent.browser.act.record_sets import (
     columns_called,
     describe_sets,
     has_columns,
+    rows_elsewhere,
     rows_words,
     sets_named,
     sets_with_columns,
@@ -68,6 +69,8 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
     said = f"Extracted {rows_words(len(rows))} of {THE_SET[found.kind]} {words}"
     if isinstance(found, DrawnRecords):
         said = "; ".join([said, *found.notes])
+    else:
+        said += rows_elsewhere(found)
     return Attempt(said, None, read=text, needs_no_effect=True)
 
 

@@ -37,6 +37,10 @@ class TableAnswer:
     rows: list[list[str]]
     has_decimal_commas: bool = False
     """Whether its language has a comma before decimals."""
+    rows_told: int | None = None
+    """How many rows the page says that there are, if the document does not hold all of them."""
+    goes_on: bool = False
+    """There are surely more rows than the document holds."""
 
 
 async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
@@ -44,7 +48,9 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
     answer = await ask(frame, "table", deadline_s, key=key)
     if not answer["found"] or answer["kind"] is None:
         return None
-    return TableAnswer(answer["kind"], answer["headings"], answer["rows"], answer["commas"])
+    return TableAnswer(
+        answer["kind"], answer["headings"], answer["rows"], answer["commas"], answer["told"], answer["goesOn"]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,10 @@ class RecordSet:
     """The heading before it, which is its title if it has no caption and no label."""
     has_decimal_commas: bool = False
     """Whether its language has a comma before decimals."""
+    rows_told: int | None = None
+    """How many rows the page says that there are, if the document does not hold all of them."""
+    goes_on: bool = False
+    """There are surely more rows than the document holds."""
 
 
 async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
@@ -78,6 +88,8 @@ async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -
             tuple(each["inside"]),
             each["under"],
             each["commas"],
+            each["told"],
+            each["goesOn"],
         )
         for each in answer["sets"]
     )
