@@ -623,7 +623,7 @@ class SuccessCheck(FrozenModel):
     url: str | None = None
     """A pattern for the page's address; `*` matches anything."""
     text: str | None = None
-    """Text that is visible somewhere on the page."""
+    """Text that a person can see somewhere on the page, perhaps after scrolling."""
     mark: str | None = None
     """Text that is part of the name of a mark in view."""
     download: str | None = None

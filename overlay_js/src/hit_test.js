@@ -95,13 +95,21 @@ export function reaches(target, hit, isOther) {
  * @param {Area} area
  */
 export function isBehind(doc, element, area) {
+  return opaqueCoverOf(doc, element, area) !== null;
+}
+
+/**
+ * What is opaque and lies over all of an area of an element.
+ * @param {Document} doc @param {Element} element @param {Area} area @returns {Element | null}
+ */
+export function opaqueCoverOf(doc, element, area) {
   const [left, right, top, bottom] = [area.x + 0.5, area.right - 0.5, area.y + 0.5, area.bottom - 0.5];
   const [first, ...rest] = area.corners ??
     [{ x: left, y: top }, { x: right, y: top }, { x: left, y: bottom }, { x: right, y: bottom }];
   // Nearly always it lies uppermost, which takes half the time to find out.
-  if (Document.prototype.elementFromPoint.call(doc, first.x, first.y) === element) return false;
+  if (Document.prototype.elementFromPoint.call(doc, first.x, first.y) === element) return null;
   const covers = coversAt(doc, element, first).filter((cover) => !flatContains(element, cover) && isOpaque(cover));
-  return covers.some((cover) => rest.every((corner) => coversAt(doc, element, corner).includes(cover)));
+  return covers.find((cover) => rest.every((corner) => coversAt(doc, element, corner).includes(cover))) ?? null;
 }
 
 /**

@@ -57,7 +57,8 @@ const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
   ['pointercancel', onPointerCancel], ['click', onClick], ['dblclick', onDoubleClick], ['keydown', onKeyDown],
   ['keyup', onKeyUp],
   ['beforeinput', onBeforeInput], ['change', onChange], ['focusout', onFocusOut], ['wheel', onWheel],
-  ['pointerover', noteUnderPointer], ['scrollend', onScrollEnd], ['pagehide', flushAll], ['visibilitychange', onVisibilityChange],
+  ['pointerover', noteUnderPointer], ['scrollend', onScrollEnd], ['pagehide', flushAll],
+  ['visibilitychange', onVisibilityChange],
   ['dragstart', onDragStart], ['drop', onDrop], ['dragend', onDragEnd], ['blur', onBlur],
 ]);
 /** What a key caused in these words says more than the key. */

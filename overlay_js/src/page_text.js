@@ -9,6 +9,7 @@ import { elementOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, roleOrTagOf } from './role.js';
 import { EVERYWHERE, inkOf, isFaded, isSkippedText, isTextInSight, joinedWords, partsOf } from './seen_words.js';
 import { pictureNameOf, sightInto, spokenWordsOf, wordsOf } from './seen_words.js';
+import { rowsBeyond } from './rows_beyond.js';
 import { isSecret, readableValueOf } from './state.js';
 import { areColumnsDoubtful, collapsedColumnsOf, placedCellsOf, withoutColumns } from './table_grid.js';
 import { isRaisedOrLowered, joinedAtSeams, oneSpaced, withoutIcons } from './text.js';
@@ -103,10 +104,12 @@ export function readTable(doc, request) {
   const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE) ?? onlyTableIn(start);
   if (!table) return { found: true, kind: null, headings: [], rows: [], commas: false };
   if (TABLE_LIKE.test(roleOrTagOf(table))) {
-    return { found: true, kind: 'table', ...headedRowsOf(table), commas: hasDecimalCommas(table) };
+    const read = headedRowsOf(table);
+    return { found: true, kind: 'table', ...read, commas: hasDecimalCommas(table), ...rowsBeyond(table, read.heads) };
   }
   const rows = listItemsOf(table).map((item) => [wordsOf(item)]);
-  return { found: true, kind: 'list', headings: [], rows, commas: hasDecimalCommas(table) };
+  const commas = hasDecimalCommas(table);
+  return { found: true, kind: 'list', headings: [], rows, commas, ...rowsBeyond(table, 0) };
 }
 
 /**
@@ -119,7 +122,12 @@ export function headedRowsOf(table) {
   const heads = rows.slice(0, headRowCountOf(rows));
   const repeated = new Set(heads.map((row) => row.cells.join('\n')));
   const body = rows.slice(heads.length).filter((row) => !(row.isHead && repeated.has(row.cells.join('\n'))));
-  return { headings: headingsFrom(heads), rows: body.map((row) => row.cells) };
+  const headings = headingsFrom(heads);
+  // What only keeps the place of rows that are not drawn is none.
+  const isSpacer = (/** @type {Row} */ row) => (
+    row.cells.every((cell) => cell === '') && (!row.cells.length || row.isOneCell && headings.length > 1)
+  );
+  return { headings, rows: body.filter((row) => !isSpacer(row)).map((row) => row.cells), heads: heads.length };
 }
 
 /** @param {Row[]} heads */

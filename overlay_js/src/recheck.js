@@ -288,13 +288,6 @@ export function fileFieldOf(doc, { key }) {
   return { folder: has('webkitdirectory'), multiple: has('multiple') };
 }
 
-/** Whether the document shows a text now. @param {Document} doc @param {string} text */
-export function showsText(doc, text) {
-  const shown = /** @type {HTMLElement} */ (documentElementOf(doc)).innerText ?? '';
-  const folded = (/** @type {string} */ said) => oneSpaced(said).normalize().toLowerCase();
-  return folded(shown).includes(folded(text));
-}
-
 /**
  * Scrolls a container or the page by shares of its view, or by pixels, and reports how far it went.
  * @param {Document} doc

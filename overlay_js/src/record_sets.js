@@ -6,6 +6,7 @@ import { flatParentOf, localNameOf, nodeTypeOf, rootOf, styleOf, textContentOf }
 import { headedRowsOf, LIST_LIKE, listItemsOf, TABLE_LIKE } from './page_text.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf, roleOf, roleOrTagOf } from './role.js';
+import { rowsBeyond } from './rows_beyond.js';
 import { showsNothing, spokenWordsOf, wordsOf } from './seen_words.js';
 import { oneSpaced } from './text.js';
 
@@ -32,6 +33,7 @@ const WORD_CLASS = /^[a-z][a-z_-]{2,}$/i;
  * @property {string} title
  * @property {string[]} headings
  * @property {string[][]} rows
+ * @property {number} [heads] its rows of headings
  */
 
 /**
@@ -46,7 +48,8 @@ export function readRecordSets(doc, request) {
   const sets = found.slice(0, MOST_SETS);
   return {
     found: true,
-    sets: sets.map(({ kind, title, headings, rows, element }) => ({
+    sets: sets.map(({ kind, title, headings, rows, element, heads = 0 }) => ({
+      ...(/table|list/.test(kind) ? rowsBeyond(element, heads) : { told: null, goesOn: false }),
       kind, title, under: headingBefore(element), headings, rows, commas: hasDecimalCommas(element),
       inside: sets.flatMap((other, at) => (isSetInside(other.element, element) ? [at] : [])),
     })),
@@ -87,10 +90,10 @@ function setsIn(body) {
 function setOf(element) {
   const what = roleOrTagOf(element);
   if (TABLE_LIKE.test(what)) {
-    const { headings, rows } = headedRowsOf(element);
+    const { headings, rows, heads } = headedRowsOf(element);
     const wide = rows.reduce((most, row) => Math.max(most, row.length), 0);
     const names = headings.length ? headings : Array.from({ length: wide }, (_, at) => `column ${at + 1}`);
-    return { kind: 'table', element, title: setTitleOf(element), headings: names, rows };
+    return { kind: 'table', element, title: setTitleOf(element), headings: names, rows, heads };
   }
   if (LIST_LIKE.test(what)) return setFrom('list', element, listItemsOf(element).map(recordPartsOf));
   if (what === 'dl') return setFrom('details', element, [recordPartsOf(element)]);

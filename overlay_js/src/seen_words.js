@@ -277,7 +277,7 @@ export function inkOf(at, style, isDrawn) {
  * @param {Element} element what is read @param {Grounds} grounds
  * @returns {'some' | 'none' | 'doubtful'}
  */
-function contrastOf(at, style, ink, element, grounds) {
+export function contrastOf(at, style, ink, element, grounds) {
   const ground = knownGroundOf(at, grounds);
   const letters = ground && knownChannelsOf(ink);
   if (!letters || letters[3] === 0 || !areAlike(letters, ground.colour) || isOutlined(style)) return 'some';

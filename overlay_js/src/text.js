@@ -113,7 +113,7 @@ export function joinedAtSeams(parts, seams) {
 }
 
 /** The children that are there to be seen: of a closed `<details>` only the summary. @param {Element} element */
-function openChildrenOf(element) {
+export function openChildrenOf(element) {
   const children = flatChildrenOf(element);
   if (localNameOf(element) !== 'details' || hasAttribute(element, 'open')) return children;
   const summary = children.find((child) => nodeTypeOf(child) === 1 && localNameOf(child) === 'summary');

@@ -127,7 +127,7 @@ export function clipsForPositioned(style, flow, outer, clipped) {
 }
 
 /** Whether overflowing content does not show. @param {Element} element @param {CSSStyleDeclaration} style */
-function cutsOverflow(element, style) {
+export function cutsOverflow(element, style) {
   const isOpen = style.overflowX === 'visible' && style.overflowY === 'visible';
   if (isOpen && !/paint|strict|content/.test(style.contain) && style.contentVisibility !== 'auto') return false;
   if (HOLDS_NO_BLOCKS.test(style.display)) return false;
@@ -140,7 +140,7 @@ function cutsOverflow(element, style) {
 }
 
 /** Whether an element, and not the viewport, contains its fixed descendants. @param {CSSStyleDeclaration} style */
-function holdsFixed(style) {
+export function holdsFixed(style) {
   if (style.display === 'inline' || style.display === 'contents') return false;
   return style.transform !== 'none' || style.translate !== 'none' || style.rotate !== 'none' ||
     style.scale !== 'none' || style.perspective !== 'none' || style.transformStyle === 'preserve-3d' ||

@@ -67,7 +67,7 @@ async def test_text_goes_to_a_point_too(on: On) -> None:
 async def test_a_field_that_changes_what_was_typed_is_told(on: On) -> None:
     async with on("<input aria-label=Code oninput='this.value = this.value.toUpperCase().slice(0, 3)'>") as hand:
         outcome = await hand.act(Type(target=hand.number("Code"), text="abcd"))
-        assert outcome.value == "ABC"
+        assert (outcome.status, outcome.value) == ("partial", "ABC")
         assert 'The field now holds "ABC"' in outcome.sentence
 
 
@@ -399,6 +399,45 @@ async def test_what_the_page_puts_back_is_not_done_and_another_form_of_it_is(
         kept = ("done", None) if is_kept else ("partial", "taken_back")
         assert (outcome.status, outcome.refusal) == kept, outcome.sentence
         assert f'The field now holds "{holds}"' in outcome.sentence
+
+
+AMOUNT = "<input type=number step=any aria-label=Amount value=3><input aria-label=Free value=3 oninput='this.value = this.value.replace(`,`, ``)'>"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("12,50", 'Write "12.50".'), ("1,000", 'Write "1000" or "1.000".'), ("abc", 'Write it like "12.50".')],
+)
+@pytest.mark.parametrize("way", ["type", "set"])
+async def test_a_number_field_gets_no_text_of_which_it_would_drop_signs(on: On, way: str, text: str, says: str) -> None:
+    async with on(AMOUNT) as hand:
+        number = hand.number("Amount")
+        outcome = await hand.act(Type(target=number, text=text) if way == "type" else Set(mark=number, value=text))
+        assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
+        assert (
+            f'takes a number, and "{text}" is none that it surely takes, so nothing was typed. {says}'
+            in outcome.sentence
+        )
+        assert await hand.js("document.querySelector('input').value") == "3"
+
+
+async def test_a_number_is_typed_into_its_field_in_any_form_that_it_takes(on: On) -> None:
+    async with on(AMOUNT) as hand:
+        for text in ("12.50", "-4", "1 000", "1e3"):
+            outcome = await hand.act(Type(target=hand.number("Amount"), text=text))
+            assert outcome.status == "done", outcome.sentence
+
+
+@pytest.mark.parametrize("way", ["type", "set"])
+async def test_a_field_that_holds_another_number_than_was_typed_is_partial(on: On, way: str) -> None:
+    async with on(AMOUNT) as hand:
+        number = hand.number("Free")
+        outcome = await hand.act(
+            Type(target=number, text="12,50") if way == "type" else Set(mark=number, value="12,50")
+        )
+        assert (outcome.status, outcome.refusal) == ("partial", "taken_back")
+        assert '"12,50"' in outcome.sentence
+        assert 'The field now holds "1250"' in outcome.sentence
 
 
 HANDLES = """<style>.h { display: block; width: 20px; height: 20px; background: #bbb }</style>""" + "".join(

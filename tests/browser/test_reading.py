@@ -698,3 +698,36 @@ async def test_the_other_numbers_of_a_column_say_more_than_the_language(on: On) 
     async with on(f"<html lang=de><h2>Prices</h2><table><tr><th>Item<th>Left{rows}</table>") as hand:
         outcome = await hand.act(Extract(mark="Prices", json_schema=_with(Left={"type": "number"})))
         assert json.loads(outcome.read) == [{"Left": 1.234}, {"Left": 3.5}]
+
+
+FEW = "".join(f"<div role=row><span role=gridcell>k{n}</span> <span role=gridcell>{n}</span></div>" for n in range(5))
+ROW_COUNT = f"<div role=grid aria-label=T aria-rowcount=1000><div role=row><span role=columnheader>K</span> <span role=columnheader>N</span></div>{FEW}</div>"
+SPACED = """<div id=v style="height:200px;overflow:auto"><table style="width:100%"><caption>T</caption><thead><tr><th>K<th>N<tbody id=b></table></div>
+<script>b.innerHTML = Array.from({length: 12}, (_, n) => `<tr style="height:24px"><td>k${n}<td>${n}`).join('') + '<tr style="height:9000px"></tr>'</script>"""
+LIFTED = f"<div style='height:150px;overflow:auto'><div role=table aria-label=T><div role=row><span role=columnheader>K</span> <span role=columnheader>N</span></div><div style='height:6000px'><div style='transform:translateY(0)'>{FEW}</div></div></div></div>"
+WHOLE = "<div style='height:90px;overflow:auto'><table><caption>T</caption><tr><th>K<th>N" + "".join(
+    f"<tr><td>k{n}<td>{n}" for n in range(30)
+)
+ROOMY = f"<div style='height:500px;overflow:auto'><div role=table aria-label=T style='height:500px'><div role=row><span role=columnheader>K</span> <span role=columnheader>N</span></div>{FEW}</div></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (ROW_COUNT, "; 5 of 999 rows are on the page: scroll or turn its pages for the others."),
+        (SPACED, "; only these 12 rows are on the page now: scroll for the others."),
+        (LIFTED, "; only these 5 rows are on the page now: scroll for the others."),
+        (WHOLE, ""),
+        (ROOMY, ""),
+    ],
+)
+async def test_rows_that_are_not_on_the_page_are_told_of(on: On, body: str, says: str) -> None:
+    async with on(body) as hand:
+        got = await hand.act(Extract(mark="T", json_schema=_with(K={"type": "string"}, N={"type": "integer"})))
+        read = await hand.act(Read(what="table", mark="T"))
+        for outcome in (got, read):
+            assert outcome.status == "done", outcome.sentence
+            assert outcome.sentence.endswith(
+                says or ' rows of the table "T".' if outcome is got else says or " rows."
+            ), outcome.sentence
+        assert all(row["K"] == f"k{row['N']}" for row in json.loads(got.read))

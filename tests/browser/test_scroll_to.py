@@ -1,5 +1,7 @@
 """Claims about scrolling to what has a given name, wherever it is on the page."""
 
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
 from __future__ import annotations
 
 import pytest
@@ -40,6 +42,52 @@ async def test_the_only_one_of_its_name_is_scrolled_to_in_any_list(on: On, body:
         await hand.look()
         await hand.act(Click(target=hand.number(name)))
         assert await hand.js("said") == [name]
+
+
+POOL = RECYCLED.replace("length: 14", "length: 12").replace(
+    "<div id=all", "<div style='position:sticky;top:0;height:30px;background:#fff;z-index:2'>Head</div><div id=all"
+)
+SHORT = RECYCLED.replace("300 -", "100 -").replace("9000px", "3000px")
+LATE = SHORT.replace(
+    "list.onscroll = draw", "let q; list.onscroll = () => { clearTimeout(q); q = setTimeout(draw, 250); }"
+)
+SKELETON = SHORT.replace(
+    "list.onscroll = draw",
+    "let q; list.onscroll = () => { for (const each of made) each.textContent = 'Loading…'; clearTimeout(q); q = setTimeout(draw, 500); }",
+)
+LOADS_LATE = (
+    NESTED
+    + """<script>
+let next = 101;
+inner.onscroll = () => {
+  if (next < 150 && inner.scrollTop + inner.clientHeight > inner.scrollHeight - 9) setTimeout(() => {
+    for (let i = 0; i < 20; i++) inner.append(row(next++));
+  }, 200);
+};
+</script>"""
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        (POOL, ["Item 10", "Item 121", "Item 122", "Item 300"]),
+        (LATE, ["Item 50", "Item 17"]),
+        (SKELETON, ["Item 41"]),
+        (LOADS_LATE, ["Item 139"]),
+    ],
+    ids=["a pool that fills the view", "drawn late", "drawn after placeholders", "loaded late"],
+)
+async def test_a_list_is_searched_however_late_it_draws_and_into_whatever_rows(
+    on: On, body: str, names: list[str]
+) -> None:
+    async with on(body) as hand:
+        for name in names:
+            outcome = await hand.act(ScrollTo(text=name))
+            assert outcome.status == "done", outcome.sentence
+            await hand.look()
+            await hand.act(Click(target=hand.number(name)))
+            assert await hand.js("said.splice(0)") == [name]
 
 
 async def test_what_is_in_a_frame_out_of_view_is_scrolled_to(on: On) -> None:

@@ -40,6 +40,8 @@ class Attempt:
     """Where its input went; None for an action without a target."""
     expected: str | None = None
     """The value that the field should hold now."""
+    replaces: bool = False
+    """That value is all that it should hold, so the field must not hold another one."""
     needs_no_effect: bool = False
     """It is done even if nothing on the page changes: a tab was chosen, text was selected or read."""
     is_already_so: bool = False

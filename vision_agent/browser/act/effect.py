@@ -47,6 +47,7 @@ from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.geometry import Box
 from vision_agent.text.escape import safe_line
+from vision_agent.text.same_value import means_other
 from vision_agent.text.urls import bounded_address
 from vision_agent.types import Effect, Mark, MarkState, Outcome
 from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
@@ -145,7 +146,7 @@ async def determine_outcome(
         said = [*changes, _no_change_words(attempt, at_fault, is_painted, read.paint, before.seen)]
     is_answered = is_answered or is_seen or not all(_FOCUS in each for each in changes)
     is_put_back = not is_answered and _is_put_back(attempt, read)
-    is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back)
+    is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back or _holds_another(attempt, read))
     return Outcome(
         status="done" if is_kept else "partial",
         effect=effect,
@@ -405,6 +406,15 @@ def _is_put_back(attempt: Attempt, read: _PageAfter) -> bool:
     # The same in the form of the page is what was asked for.
     held, wanted = (_SIGNS.sub("", each).casefold() for each in (value, attempt.expected or ""))
     return held != wanted
+
+
+def _holds_another(attempt: Attempt, read: _PageAfter) -> bool:
+    """Whether a field holds another value than was typed into it, and not only another form of it."""
+    at, value = attempt.at, read.value
+    if not attempt.replaces or attempt.expected is None or value is None or at is None or at.mark is None:
+        return False
+    is_own = read.now is not None and read.now.difference is None
+    return is_own and not at.mark.is_drawn_editor and means_other(attempt.expected, value)
 
 
 def _no_change_words(

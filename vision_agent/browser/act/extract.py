@@ -17,6 +17,7 @@ from vision_agent.browser.act.record_sets import (
     describe_sets,
     has_columns,
     only_mark_called,
+    rows_elsewhere,
     rows_words,
     sets_called,
     sets_named,
@@ -70,6 +71,8 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
     said = f"Extracted {rows_words(len(rows))} of {THE_SET[found.kind]} {words}"
     if isinstance(found, DrawnRecords):
         said = "; ".join([said, *found.notes])
+    else:
+        said += rows_elsewhere(found)
     return Attempt(said, None, read=text, needs_no_effect=True)
 
 

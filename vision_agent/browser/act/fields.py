@@ -42,6 +42,7 @@ from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.policy.text_origin import copies
 from vision_agent.text.escape import safe_line
+from vision_agent.text.same_value import numbers_meant
 from vision_agent.text.urls import origin_of
 from vision_agent.types import Mark, Secret
 
@@ -61,6 +62,7 @@ _TYPED_KEYS = 300
 _PASSES_ON_S, _ASK_EVERY_S = 1.0, 0.02
 """How long the box of a code may take to pass the focus on to the next one, and how often that is asked."""
 _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
+_TYPED_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
 _PRESSED_BY_SPACE = ("button", "toggle")
@@ -86,7 +88,13 @@ async def type_text(sender: InputSender, action: Type) -> Attempt:
     shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
     held = None if is_secret or remark else expected
     drawn = text if at.mark is None and at.under is not None and not is_secret else ""
-    return Attempt(f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}', at, expected=held, drawn_text=drawn)
+    return Attempt(
+        f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}',
+        at,
+        expected=held,
+        replaces=action.clear and not action.submit,  # a form that was sent may empty or fill its fields
+        drawn_text=drawn,
+    )
 
 
 async def set_value(sender: InputSender, action: Set) -> Attempt:
@@ -111,7 +119,7 @@ async def set_value(sender: InputSender, action: Set) -> Attempt:
         # Many fields take a value only on blur; an editor writes a tab.
         last_key = None if at.mark.is_drawn_editor else "Tab"
         at, _ = await _type_keys(sender, typing, at, action.value, False, last_key, must_replace=True)
-    return Attempt(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=expected)
+    return Attempt(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=expected, replaces=True)
 
 
 async def check(sender: InputSender, action: Check) -> Attempt:
@@ -376,6 +384,8 @@ async def _type_keys(
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.{hint}")
         if at.mark.state.readonly:
             raise Refused("disabled", f"{at.words} is read-only.")
+        if action.clear and at.mark.tag == "input" and at.mark.state.input_type == "number":
+            _must_be_plain_number(at, text, is_secret=is_secret)
         at = await _click_into_field(sender, at, action)
     else:
         at = await sender.click(at, Click(target=action.target))
@@ -388,6 +398,21 @@ async def _type_keys(
         if last_key:
             await _press_at_end(sender, at, last_key)
     return at, remark
+
+
+def _must_be_plain_number(at: Location, text: str, *, is_secret: bool) -> None:
+    """Checks that a field for numbers takes a text as it is: others lose their signs, as 12,50 that becomes 1250.
+
+    Raises:
+        Refused: it does not.
+    """
+    bare = re.sub(r"\s", "", text)
+    if not bare or _TYPED_NUMBER.fullmatch(bare):
+        return
+    said = "what should be typed is none" if is_secret else f'"{safe_line(text, 40)}" is none that it surely takes'
+    meant = sorted({f"{number:f}" for number in numbers_meant(text)}, key=len)
+    forms = " or ".join(f'"{each}"' for each in meant) if meant and not is_secret else 'it like "12.50"'
+    raise Refused("unsupported", f"{at.words} takes a number, and {said}, so nothing was typed. Write {forms}.")
 
 
 async def _prepare(sender: InputSender, action: Type, at: Location, text: str, *, must_replace: bool) -> str:

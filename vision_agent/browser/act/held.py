@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
+from playwright.async_api import Frame, Page
 
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
@@ -69,14 +69,27 @@ def tab_closed(held_s: float, seconds: float) -> Refused:
 
 
 async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
-    """Whether a text is visible in any frame that answers."""
+    """Whether a person can see a text in any frame that answers, here or by scrolling."""
     for frame in page.frames:
         try:
-            if await overlay_calls.text.shows_text(frame, deadline_s, text):
+            if await overlay_calls.text.shows_text(frame, deadline_s, text) and await _is_seen(frame, deadline_s):
                 return True
         except FrameSilent:
             continue  # another frame may show it
     return False
+
+
+async def _is_seen(frame: Frame, deadline_s: float) -> bool:
+    """Whether the documents around a frame show it."""
+    while frame.parent_frame is not None:
+        try:
+            element = await frame.frame_element()
+        except PlaywrightError:
+            return False  # the frame is gone
+        if not await overlay_calls.text.is_frame_seen(element, deadline_s):
+            return False
+        frame = frame.parent_frame
+    return True
 
 
 async def release(page: Page, releases: Sequence[Callable[[], Awaitable[object]]], deadline_s: float) -> None:

@@ -21,6 +21,7 @@ from vision_agent.browser.act.record_sets import (
     all_records,
     describe_sets,
     only_mark_called,
+    rows_elsewhere,
     sets_called,
     sets_titled,
     title_under,
@@ -274,7 +275,9 @@ async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
         return _as_text(found[0]), found[0].words
     if len(found) == 1:
         called = f'"{safe_line(found[0].title, 60)}"'
-        return _as_text(found[0]), f"{THE_SET[found[0].kind]} {called}, {len(found[0].rows)} rows"
+        return _as_text(
+            found[0]
+        ), f"{THE_SET[found[0].kind]} {called}, {len(found[0].rows)} rows{rows_elsewhere(found[0])}"
     there = describe_sets(found or every) or "none with a caption or heading"
     asked = f'"{safe_line(words, 60)}"'
     if found:
@@ -308,7 +311,7 @@ async def _table(sender: InputSender, number: int) -> tuple[str, str]:
         instead = await what_else(sender)
         raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; {instead}.")
     table = replace(table, rows=without_head(table.headings, table.rows))
-    return _as_text(table), f"the {table.kind} around {at.words}, {len(table.rows)} rows"
+    return _as_text(table), f"the {table.kind} around {at.words}, {len(table.rows)} rows{rows_elsewhere(table)}"
 
 
 async def has_table(sender: InputSender, number: int) -> bool:

@@ -9,7 +9,7 @@ from unicodedata import normalize
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls.text import RecordSet
+from vision_agent.browser.page.overlay_calls.text import RecordSet, TableAnswer
 from vision_agent.text.escape import safe_line
 
 MOST_NAMED = 5
@@ -162,3 +162,12 @@ def rows_words(many: int) -> str:
 def _normalize(text: str) -> str:
     """Letters and digits only, case-folded: headings and property names differ in case and separators."""
     return "".join(letter for letter in normalize("NFC", text).casefold() if letter.isalnum())
+
+
+def rows_elsewhere(records: RecordSet | TableAnswer) -> str:
+    """A clause that the document does not hold all rows, to append; empty if it may."""
+    many = rows_words(len(records.rows))
+    if records.rows_told is not None:
+        there = f"{len(records.rows):,} of {records.rows_told:,} rows"
+        return f"; {there} are on the page: scroll or turn its pages for the others"
+    return f"; only these {many} are on the page now: scroll for the others" if records.goes_on else ""

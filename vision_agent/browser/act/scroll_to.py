@@ -6,6 +6,7 @@ they are scrolled are searched from end to end: two rows may have the same name,
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -34,6 +35,14 @@ _SAME_SPOT = 4.0
 """CSS pixels in the content of a list; less is rounding."""
 _LOADS_S = 1.0
 """How long a list is waited for after each view that it loads."""
+_WATCHED_S, _WATCH_EVERY_S = 0.8, 0.05
+"""How long a list is watched for rows that it draws some time after it was scrolled, and how often it is read."""
+_LATER = 1.3
+"""By how much longer than that it may take the next time."""
+_LEAST_OUT_OF_VIEW = 0.5
+"""Share of a view; a list with less out of view has no reason to draw its rows late."""
+_MOST_REVEALS = 4
+"""How often something is brought into view whose list draws it in another row as it is scrolled."""
 _MOST_NAMED = 4
 
 
@@ -107,8 +116,12 @@ class _Search:
     """What was not searched to its end, as a clause."""
     _until: float = field(default_factory=lambda: time.monotonic() + LONGEST_SEARCH_S)
     _views: int = 0
-    _scrollers: list[tuple[_Document, ScrollerFound, str]] = field(default_factory=list)
-    """All that scrolls, with the digest of its document."""
+    _lag_s: float = 0.0
+    """How long the rows of the list that is searched say something else first, such as that they load."""
+    _is_late: bool = False
+    """Whether that list draws or loads rows some time after it was scrolled."""
+    _scrollers: list[tuple[_Document, ScrollerFound]] = field(default_factory=list)
+    """All that scrolls."""
 
     @property
     def extent(self) -> str:
@@ -122,7 +135,7 @@ class _Search:
         counts = dict.fromkeys(_RANKS, 0)
         for document in await self._documents():
             answer = await self._find(document)
-            self._scrollers += [(document, each, answer.digest) for each in answer.scrollers]
+            self._scrollers += [(document, each) for each in answer.scrollers]
             hits += [_Hit(document, each, answer.rank) for each in answer.found]
             if answer.rank:
                 counts[answer.rank] += answer.count
@@ -134,8 +147,8 @@ class _Search:
         """The best findings in lists that show other things when they are scrolled."""
         hits: list[_Hit] = []
         # What is inside others comes first: scrolling a page may remove its lists.
-        for document, scroller, digest in reversed(self._scrollers):
-            hits += await self._in_list(document, scroller, digest)
+        for document, scroller in reversed(self._scrollers):
+            hits += await self._in_list(document, scroller)
         best = _distinct(_best(hits))
         self.count = len(best)
         return best
@@ -150,13 +163,10 @@ class _Search:
         if hit.scroller is not None:
             was_scrolled = True
             await self._scroll(hit.document, hit.scroller, hit.at, from_start=True)
-            answer = await self._find(hit.document)
-            if answer.rank != hit.rank or answer.count != 1:
-                raise Refused("gone", f"{hit.words} was there and is gone: its list shows something else now.")
-            hit = _Hit(hit.document, answer.found[0], hit.rank)
+            hit = _Hit(hit.document, await self._find_again(hit), hit.rank)
         deadline_s, frame, key = self.sender.deadline_s, hit.document.frame, hit.finding.key
-        is_visible = False
-        for _ in range(2):
+        is_visible = is_same = False
+        for reveals in range(_MOST_REVEALS):
             # Once more after the page has drawn: what it adds may push the finding away.
             for outer, inside in hit.document.around:
                 await overlay_calls.element.check(outer, deadline_s, inside, "frame", reveal=True)
@@ -165,6 +175,14 @@ class _Search:
                 raise Refused("gone", f"{hit.words} disappeared while it was being scrolled into view.")
             was_scrolled, is_visible = was_scrolled or now.was_scrolled, now.is_visible
             await self._stand_still(frame, key)
+            # A list may use the row for something else as it is scrolled.
+            same = await self._find_again(hit) if now.was_scrolled else None
+            is_same = same is None or same.key == key
+            key = key if same is None else same.key
+            if reveals and is_same:
+                break
+        if not is_same:
+            raise Refused("moved", f"{hit.words} is in another place each time that it is scrolled into view.")
         if not is_visible:
             raise Refused("covered", f"{hit.words} could not be brought into view.")
         return was_scrolled
@@ -194,8 +212,25 @@ class _Search:
             raise Refused("unsupported", "The page is too large to be searched for a name. Scroll, or search in it.")
         return answer
 
-    async def _in_list(self, document: _Document, scroller: ScrollerFound, digest: str) -> list[_Hit]:
+    async def _find_again(self, hit: _Hit) -> FoundNamed:
+        """What is called by the words, once its list has drawn it.
+
+        Raises:
+            Refused: it is gone, or there are several now.
+        """
+        until = time.monotonic() + max(_WATCHED_S, _LATER * self._lag_s)
+        while True:
+            answer = await self._find(hit.document)
+            if answer.rank == hit.rank and answer.count == 1:
+                return answer.found[0]
+            if time.monotonic() > until:
+                raise Refused("gone", f"{hit.words} was there and is gone: its list shows something else now.")
+            await asyncio.sleep(_WATCH_EVERY_S)
+
+    async def _in_list(self, document: _Document, scroller: ScrollerFound) -> list[_Hit]:
         """The findings in one list, which is left as it was scrolled."""
+        # Another list may have loaded something meanwhile.
+        digest = (await self._find(document)).digest
         try:
             if not await self._draws_as_it_scrolls(document, scroller, digest):
                 return []
@@ -206,14 +241,30 @@ class _Search:
 
     async def _draws_as_it_scrolls(self, document: _Document, scroller: ScrollerFound, digest: str) -> bool:
         """Whether a list shows other things at its end and at its start than now: else all of it was searched."""
+        self._lag_s, self._is_late = 0.0, False
         for at in (scroller.left, 0.0):
+            began = time.monotonic()
             await self._scroll(document, scroller, at, from_start=True)
-            if (await self._find(document)).digest != digest:
+            is_other = (now := (await self._find(document)).digest) != digest
+            read_at = time.monotonic()
+            while (
+                abs(at - scroller.at) >= 1
+                and scroller.left >= _LEAST_OUT_OF_VIEW * scroller.view
+                and time.monotonic() < read_at + _WATCHED_S
+            ):
+                await asyncio.sleep(_WATCH_EVERY_S)
+                was, now = now, (await self._find(document)).digest
+                if now != was:
+                    # What changes twice had other words in its rows until it was there.
+                    self._lag_s = time.monotonic() - began if is_other else 0.0
+                    self._is_late = is_other = True
+            if is_other:
                 return True
         return False
 
     async def _walk(self, document: _Document, scroller: ScrollerFound) -> list[_Hit]:
         hits: list[_Hit] = []
+        digest = ""
         at, _ = await self._scroll(document, scroller, 0.0, from_start=True)
         moved = 1.0
         while moved >= 1:
@@ -221,10 +272,25 @@ class _Search:
                 self.goes_on = f"{safe_line(scroller.words, 60)} goes on after the {self._views} views searched"
                 break
             self._views += 1
-            answer = await self._find(document)
+            answer = await self._find_drawn(document, digest)
+            digest = answer.digest
             hits += [_Hit(document, each, answer.rank, scroller, at) for each in answer.found]
             at, moved = await self._scroll(document, scroller, _STEP * scroller.view)
+            began = time.monotonic()
+            while moved < 1 and self._is_late and time.monotonic() < began + _WATCHED_S:  # it may load more at its end
+                await asyncio.sleep(_WATCH_EVERY_S)
+                at, moved = await self._scroll(document, scroller, _STEP * scroller.view)
         return hits
+
+    async def _find_drawn(self, document: _Document, before: str) -> NamedAnswer:
+        """The findings in a view of a list, once it shows other rows than before and had the time to fill them."""
+        until = time.monotonic() + _WATCHED_S
+        await asyncio.sleep(_LATER * self._lag_s)
+        while True:
+            answer = await self._find(document)
+            if answer.digest != before or time.monotonic() > until:
+                return answer
+            await asyncio.sleep(_WATCH_EVERY_S)
 
     async def _scroll(
         self, document: _Document, scroller: ScrollerFound, by: float, *, from_start: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from playwright.async_api import Frame
+from playwright.async_api import ElementHandle, Frame
 
 from vision_agent.browser.page.frame_place import Spot, ViewportOffset
 from vision_agent.browser.page.overlay import ask
@@ -19,8 +19,13 @@ async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
 
 
 async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
-    """Whether the document contains a text."""
+    """Whether a person can see a text in the document, here or by scrolling, if they see the document."""
     return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
+
+
+async def is_frame_seen(element: ElementHandle, deadline_s: float) -> bool:
+    """Whether a person can see the element of a frame in the document around it, here or by scrolling."""
+    return bool((await ask(element, "frame_seen", deadline_s))["seen"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,10 @@ class TableAnswer:
     rows: list[list[str]]
     has_decimal_commas: bool = False
     """Whether its language has a comma before decimals."""
+    rows_told: int | None = None
+    """How many rows the page says that there are, if the document does not hold all of them."""
+    goes_on: bool = False
+    """There are surely more rows than the document holds."""
 
 
 async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
@@ -39,7 +48,9 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
     answer = await ask(frame, "table", deadline_s, key=key)
     if not answer["found"] or answer["kind"] is None:
         return None
-    return TableAnswer(answer["kind"], answer["headings"], answer["rows"], answer["commas"])
+    return TableAnswer(
+        answer["kind"], answer["headings"], answer["rows"], answer["commas"], answer["told"], answer["goesOn"]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +68,10 @@ class RecordSet:
     """The heading before it, which is its title if it has no caption and no label."""
     has_decimal_commas: bool = False
     """Whether its language has a comma before decimals."""
+    rows_told: int | None = None
+    """How many rows the page says that there are, if the document does not hold all of them."""
+    goes_on: bool = False
+    """There are surely more rows than the document holds."""
 
 
 async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
@@ -73,6 +88,8 @@ async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -
             tuple(each["inside"]),
             each["under"],
             each["commas"],
+            each["told"],
+            each["goesOn"],
         )
         for each in answer["sets"]
     )
