@@ -166,7 +166,7 @@ CLASS_CHECKS = {
     "evals/security/deciders.py": {"Click"},  # what the attacks want is a click
     "export/playwright_test.py": {"Upload"},  # only it names files
     "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
-    "policy/approval.py": {"Press"},  # some keys only move the focus
+    "policy/approval.py": {"Press", "Type"},  # some keys only move the focus, and a text may end with Enter
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
     "policy/rebind.py": {"Press"},  # keys with no target go to what has the focus
     "policy/spending.py": {"Press"},  # keys with no target go to what has the focus
@@ -182,9 +182,12 @@ CLASS_MATCHES = {
     "export/cere/action_files.py": {"Check", "Click", "Select", "Set", "Type"},  # the default: its own kind and fields
     "export/playwright_test.py": {"Check", "Set", "Upload"},  # of these three only
     "memory/exemplar.py": {"Select", "Set", "Type"},  # those that give a page what was said
+    # By default an action changes no control.
+    "policy/approval.py": {"Check", "Click", "DoubleTap", "Drag", "Hold", "Press", "Select", "Set", "Type", "Upload"},
     "policy/interrupted.py": {"Check", "Select", "Set", "Type"},  # by default nothing shows that it was done
     "policy/rebind.py": {"Press"},  # the default is to find its targets again
     "policy/text_origin.py": {"Set", "Type"},  # those that give a page a text
+    "policy/takeover.py": {"Click", "Press"},  # the two that do the same; by default nothing was done by hand
     "policy/stall.py": {"Click"},  # by default an action does more than show
     "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
 }
@@ -317,7 +320,7 @@ PLACES = (
         ([Press(keys="Shift+Delete", target=7)], ["delete"]),
         ([Press(keys="Enter", target=5)], ["delete"]),
         ([Press(keys="Space", target=6)], ["send"]),
-        ([Press(keys="Control+Enter", target=3)], ["submit"]),
+        ([Press(keys="Control+Enter", target=3)], ["submit", "pay"]),
         ([Select(target=9, options=("Delete everything",))], ["delete"]),
         ([Select(target=9, options=("Yes, please go on and buy it for me now",))], ["pay"]),
         ([Select(target=9, options=("Red",))], []),
@@ -341,7 +344,7 @@ PLACES = (
         ([Press(keys="Enter+a", target=5)], ["delete"]),
         ([Press(keys="Space+ArrowUp", target=6, seconds=1)], ["send"]),
         ([Press(keys="Backspace+x", target=1)], ["delete"]),
-        ([Press(keys="Tab+x"), Press(keys="Enter")], ["submit"]),
+        ([Press(keys="Tab+x"), Press(keys="Enter")], ["submit", "pay", "delete", "send"]),
         ([Scroll(target=5, direction="up", px=100, modifiers=("Control",))], []),
         ([ScrollTo(text="Delete all")], []),
     ],

@@ -153,9 +153,6 @@ def test_a_name_that_is_not_shown_is_answered_with_what_is() -> None:
         ("Rectangle R", ("Rectangle — R", "Ellipse — O"), 1),
         ("Rectangle - R", ("Rectangle — R", "Ellipse — O"), 1),
         ("e mail", ("E-mail:", "Back"), 1),
-        ("New", ("+ New", "Back"), 1),
-        ("New", ("- New", "Back"), None),
-        ("100", ("+ 100", "Back"), None),
     ],
 )
 def test_a_name_that_differs_in_a_sign_is_another_name(words, names, number):

@@ -140,7 +140,7 @@ def _is_sent_by(action: Action, mark: Mark) -> bool:
     if mark.enter is None or not mark.enter.changes:
         return False
     match action:
-        case Select() | Check() | Type() | Set():
+        case Select() | Check() | Type() | Set() | Drag() | Upload():
             return True
         case Press():
             return _has_key(_CHOOSING, action) or _has_key(_PRESSING, action) or _has_key(_DELETING, action)

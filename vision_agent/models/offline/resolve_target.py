@@ -452,10 +452,16 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
 
 def _begins_or_ends_with(said: SignedWords, label: SignedWords) -> bool:
     """Whether a name has these words and other ones, but no sign alone: `Zoom` is no shorter `Zoom -`."""
-    words, longer = said.words, label.words
+    words, longer = said.words, _without_plus(label.words)
     more = [longer[len(words) :]] if longer[: len(words)] == words else []
     more += [longer[: -len(words)]] if longer[-len(words) :] == words else []
     return said.pictures <= label.pictures and any(not any(map(is_sign, rest)) for rest in more)
+
+
+def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a name without the plus that decorates what adds something: `+ New`, but not `+ 5` or `Zoom +`."""
+    is_decorated = len(words) > 1 and words[0] == "+" and len(words[1]) > 2 and words[1].isalpha()
+    return words[1:] if is_decorated else words
 
 
 def _signed_words(name: str, mark: Mark) -> SignedWords:
@@ -564,19 +570,13 @@ def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
     def is_nearly(mark: Mark, label: str) -> bool:
         said, its = _signed_words(words, mark), _signed_words(label, mark)
         if _without_punctuation(words) == _without_punctuation(label):
-            return said.words in (its.words, _without_plus(its.words))
+            return said.words == its.words
         has_its_digits = re.findall(r"\d+", words) == re.findall(r"\d+", label)
         has_its_signs = _signs_of(said) == _signs_of(its)
         is_drawn = mark.source != "dom"
         return is_drawn and has_its_digits and has_its_signs and _as_read(words) == _as_read(label)
 
     return [mark for mark in marks if any(is_nearly(mark, label) for label in _labels(mark))]
-
-
-def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a name without the plus that decorates what adds something: `+ New`, but not `+ 5` or `Zoom +`."""
-    is_decorated = len(words) > 1 and words[0] == "+" and len(words[1]) > 2 and words[1].isalpha()
-    return words[1:] if is_decorated else words
 
 
 def _without_punctuation(text: str) -> str:
