@@ -25,7 +25,7 @@ from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals.perception.score import OFFLINE
 from vision_agent.evals.suites.canvas.build import built
 from vision_agent.evals.suites.fixture_sites import served
-from vision_agent.types import Shot
+from vision_agent.observation import Shot
 
 PICTURES = Path(__file__).parent / "pages" / "pictures" / "gallery"
 COLOURS = 64

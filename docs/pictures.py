@@ -31,8 +31,9 @@ from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.geometry import Box
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Mark, Observation, Shot
 from vision_agent.supervise.page_approver import SupervisionPage
-from vision_agent.types import Candidate, Decision, Limits, Mark, Observation, Outcome, Shot
+from vision_agent.types import Candidate, Decision, Limits, Outcome
 from vision_agent.ui.server import serve_runs
 from vision_agent.vision.style import plate_colour
 

@@ -13,8 +13,9 @@ from vision_agent.browser.fake import FakeBrowser
 from vision_agent.events import Troubled
 from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Mark, Observation, Shot
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import Decision, Limits, Mark, Observation, Outcome, Point, Run, Shot, Task, Usage
+from vision_agent.types import Decision, Limits, Outcome, Point, Run, Task, Usage
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 DONE = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")

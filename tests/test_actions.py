@@ -53,11 +53,12 @@ from vision_agent.errors import UsageError
 from vision_agent.evals.answer_grading import action_reference, operation_text
 from vision_agent.evals.hit_oracle import named_number
 from vision_agent.models.offline.grammar import GRAMMAR
+from vision_agent.observation import DRAWN_EDITOR, Observation
 from vision_agent.policy.approval import only_looks, risks_of, risks_taken
 from vision_agent.policy.interrupted import InterruptedStep, infer_outcome
 from vision_agent.policy.stall import is_repeatable, sets_field
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import DRAWN_EDITOR, Decision, Observation, Outcome, Step
+from vision_agent.types import Decision, Outcome, Step
 
 ROOT = Path(__file__).parent.parent
 KINDS: tuple[type[BaseModel], ...] = (*ACTIONS, Custom)

@@ -15,8 +15,9 @@ from vision_agent.browser.fake import FakeBrowser
 from vision_agent.errors import BrowserUnavailable, FormatError, ModelUnavailable, RunFailed, VisionAgentError
 from vision_agent.events import Event, MessageReceived, Troubled
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Observation
 from vision_agent.record.read import assemble
-from vision_agent.types import Decision, Limits, Observation, Outcome, Step, Task, Usage
+from vision_agent.types import Decision, Limits, Outcome, Step, Task, Usage
 
 # --- the order of things ----------------------------------------------------------------------------------------------
 

@@ -23,9 +23,10 @@ from vision_agent.errors import (
 )
 from vision_agent.events import Event
 from vision_agent.models.offline.scripted import ScriptedJudge
+from vision_agent.observation import Observation
 from vision_agent.record.read import assemble, last_look
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import Limits, Observation, Outcome, SuccessCheck, Usage, Verdict
+from vision_agent.types import Limits, Outcome, SuccessCheck, Usage, Verdict
 
 # --- the end is checked -----------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from vision_agent.geometry import Box
-from vision_agent.types import Label, Mark
+from vision_agent.observation import Label, Mark
 
 
 def test_a_copy_with_other_fields_is_what_pydantic_would_make_of_it() -> None:

@@ -21,40 +21,44 @@ IMPORTS = {
     "old_names": "",
     "actions": "base_model",
     "geometry": "actions base_model",
-    "types": "actions base_model geometry old_names text",
-    "describe": "actions text types",
+    "observation": "actions base_model geometry text",
+    "types": "actions base_model geometry observation old_names text",
+    "describe": "actions observation text types",
     "errors": "text types",
     "web": "base_model errors",
-    "events": "actions base_model geometry types",
-    "custom_actions": "actions base_model errors types",
-    "progress": "actions describe events text types",
-    "ports": "actions events text types web",
+    "events": "actions base_model geometry observation types",
+    "custom_actions": "actions base_model errors observation types",
+    "progress": "actions describe events observation text types",
+    "ports": "actions events observation text types web",
     "settings_trust": "errors text",
-    "settings": "base_model errors geometry settings_trust text types",
+    "settings": "base_model errors geometry observation settings_trust text types",
     "totp": "errors types",
-    "vision": "actions base_model errors geometry types",
-    "journal": "errors events ports types",
-    "policy": "actions describe errors events journal ports settings text types",
-    "agent": "actions errors events journal policy ports settings types",
-    "browser": "actions assets base_model custom_actions describe errors geometry policy ports settings text totp "
-    "types vision web",
-    "models": "actions assets base_model custom_actions describe errors geometry policy ports settings text types",
-    "record": "actions assets base_model describe errors events geometry policy ports text totp types vision",
-    "export": "actions base_model describe errors events geometry models record settings text types vision",
-    "memory": "actions base_model errors geometry policy record text types vision",
-    "supervise": "actions assets base_model describe errors events geometry models policy settings text types web",
-    "ui": "assets base_model describe errors models record settings text types vision web",
+    "vision": "actions base_model errors geometry observation",
+    "journal": "errors events observation ports types",
+    "policy": "actions describe errors events journal observation ports settings text types",
+    "agent": "actions errors events journal observation policy ports settings types",
+    "browser": "actions assets base_model custom_actions describe errors geometry observation policy ports settings "
+    "text totp types vision web",
+    "models": "actions assets base_model custom_actions describe errors geometry observation policy ports settings "
+    "text types",
+    "record": "actions assets base_model describe errors events geometry observation policy ports text totp types "
+    "vision",
+    "export": "actions base_model describe errors events geometry models observation record settings text types vision",
+    "memory": "actions base_model errors geometry observation policy record text types vision",
+    "supervise": "actions assets base_model describe errors events geometry models observation policy settings text "
+    "types web",
+    "ui": "assets base_model describe errors models observation record settings text types vision web",
     "session": "actions agent assets base_model browser custom_actions describe errors events geometry journal memory "
-    "models old_names policy ports progress record settings text types vision",
-    "__init__": "actions custom_actions errors old_names policy session settings types vision",
-    "replay": "actions base_model custom_actions describe errors events memory models policy ports record session "
-    "settings text types vision",
+    "models observation old_names policy ports progress record settings text types vision",
+    "__init__": "actions custom_actions errors observation old_names policy session settings types vision",
+    "replay": "actions base_model custom_actions describe errors events memory models observation policy ports record "
+    "session settings text types vision",
     "batch": "base_model describe errors events record session text types",
-    "evals": "actions assets base_model batch browser describe errors events geometry memory models policy ports "
-    "record replay session settings text types vision",
-    "sync_api": "actions custom_actions errors events old_names policy ports session settings types",
-    "integrations": "actions base_model browser describe errors evals memory models policy ports record session "
-    "settings supervise sync_api text types web",
+    "evals": "actions assets base_model batch browser describe errors events geometry memory models observation "
+    "policy ports record replay session settings text types vision",
+    "sync_api": "actions custom_actions errors events observation old_names policy ports session settings types",
+    "integrations": "actions base_model browser describe errors evals memory models observation policy ports record "
+    "session settings supervise sync_api text types web",
     "cli": "actions assets batch browser describe errors evals events export integrations memory models policy ports "
     "progress record replay session settings settings_trust supervise text types ui web",
     "__main__": "cli",

@@ -17,12 +17,13 @@ from vision_agent.export.cere import read_cere, verify_cere
 from vision_agent.export.formats import Form, export
 from vision_agent.memory.file import parse_exemplar
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Label, Mark
 from vision_agent.record import read, verify, write_report
 from vision_agent.record.diff import diff
 from vision_agent.record.diff_page import write_diff
 from vision_agent.record.read import read_lines
 from vision_agent.replay import Replay, resume
-from vision_agent.types import Exemplar, Label, Mark, Run
+from vision_agent.types import Exemplar, Run
 
 RECORDS = Path(__file__).parent.parent / "fixtures" / "records"
 ENDED = ("finished", "takeover", "lines")

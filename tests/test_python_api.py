@@ -21,9 +21,10 @@ from vision_agent.actions import Click, Finish, Press, Type
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Observation
 from vision_agent.record import read
 from vision_agent.session.keywords import Output
-from vision_agent.types import Decision, Limits, Observation, Outcome, Run, Step, SuccessCheck, Usage
+from vision_agent.types import Decision, Limits, Outcome, Run, Step, SuccessCheck, Usage
 
 SHOP = """<title>Shop</title><label>Name <input id=who></label>
 <button onclick="document.querySelector('output').textContent = 'Thank you, ' + who.value">Order</button>

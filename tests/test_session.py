@@ -19,10 +19,11 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.events import Event, Observed, Started
 from vision_agent.geometry import Size
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Shot
 from vision_agent.record.read import read_lines
 from vision_agent.record.store import SHOTS, shot_name
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import GoalPicture, Secret, Shot
+from vision_agent.types import GoalPicture, Secret
 
 
 async def test_a_page_is_used_as_it_is_and_left_open(page: Page, site: str, tmp_path: Path) -> None:

@@ -22,10 +22,11 @@ from vision_agent.actions import Action, Click, Finish, Goto
 from vision_agent.browser.launch.launch import start_first_browser
 from vision_agent.errors import BrowserUnavailable, ModelUnavailable, RecordError, Unavailable, UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
 from vision_agent.record import check_chain, read, read_lines
 from vision_agent.settings import BrowserSettings, ModelSettings, ObserveSettings
-from vision_agent.types import Decision, Observation, Outcome, Step
+from vision_agent.types import Decision, Outcome, Step
 
 
 @pytest.mark.parametrize("url", ["gopher://127.0.0.1/", "javascript:alert(1)", "no address at all", "chrome://version"])

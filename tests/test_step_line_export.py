@@ -52,7 +52,8 @@ from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.grammar import parse, rows_schema
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.types import Decision, Grid, Outcome, Provenance, Run, Step
+from vision_agent.observation import Grid
+from vision_agent.types import Decision, Outcome, Provenance, Run, Step
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
 BOARD = Grid(

@@ -14,7 +14,7 @@ from vision_agent.errors import FormatError
 from vision_agent.evals.browsergym.calls import calls_for
 from vision_agent.models.offline.resolve_target import NotFoundError, PicturePoint, find_target
 from vision_agent.models.reply import check_target
-from vision_agent.types import Grid, MarkKey
+from vision_agent.observation import Grid, MarkKey
 
 GRID = Grid(rows=2, columns=2, cells=((1, 1, 100, 20, 50, 20), (2, 2, 150, 40, 50, 20)))
 PAGE = seen(mark(1, "Board", "guess", grid=GRID))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from vision_agent.actions import Point as Point
     from vision_agent.custom_actions import action as action
     from vision_agent.errors import VisionAgentError as VisionAgentError
+    from vision_agent.observation import Mark as Mark
+    from vision_agent.observation import Observation as Observation
     from vision_agent.policy.approval import Answers as Answers
     from vision_agent.session import Agent as Agent
     from vision_agent.session import attach as attach
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from vision_agent.types import Choice as Choice
     from vision_agent.types import Decision as Decision
     from vision_agent.types import Limits as Limits
-    from vision_agent.types import Mark as Mark
-    from vision_agent.types import Observation as Observation
     from vision_agent.types import Outcome as Outcome
     from vision_agent.types import Run as Run
     from vision_agent.types import Secret as Secret
@@ -53,8 +53,9 @@ _HOME = {
     "annotate": "vision.labels.annotated",
     "name_icons": "vision.icons.named",
     "VisionAgentError": "errors",
+    **dict.fromkeys(("Mark", "Observation"), "observation"),
     **dict.fromkeys(
-        ("Choice", "Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task", "Usage"),
+        ("Choice", "Decision", "Limits", "Outcome", "Run", "Secret", "Step", "Task", "Usage"),
         "types",
     ),
 }

@@ -15,6 +15,7 @@ from vision_agent.actions import Action, Ask, Finish, Infeasible
 from vision_agent.errors import RunFailed, VisionAgentError
 from vision_agent.events import Event, Intended, Started
 from vision_agent.journal import Journal
+from vision_agent.observation import Observation
 from vision_agent.policy import blockers, budget, stall, task_limits
 from vision_agent.policy.action_sequence import StepUnderWay, close_cut_step, dry_run_result, skipped_outcome
 from vision_agent.policy.approval import only_looks
@@ -28,7 +29,7 @@ from vision_agent.policy.takeover import is_taken_over, take_over
 from vision_agent.policy.text_origin import with_origin
 from vision_agent.ports import Approver, Browser, Judge, Memory, Model, Person, Recorder
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Approval, Decision, Ending, Observation, Outcome, Run, Step
+from vision_agent.types import Approval, Decision, Ending, Outcome, Run, Step
 
 _ASKS_NOTHING = ApprovalSettings()
 _LAST_LOOK_S = 5.0

@@ -33,7 +33,8 @@ from pydantic_core import ErrorDetails, PydanticSerializationError
 from vision_agent.actions import ACTIONS, Action, Custom
 from vision_agent.base_model import words_of
 from vision_agent.errors import Unavailable, UsageError
-from vision_agent.types import RISKS, Observation, Outcome, Refusal, Risk
+from vision_agent.observation import Observation
+from vision_agent.types import RISKS, Outcome, Refusal, Risk
 
 
 class ActionContext(Protocol):

@@ -10,6 +10,7 @@ from pydantic import Field
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.types import (
     Choice,
     Decision,
@@ -17,7 +18,6 @@ from vision_agent.types import (
     Exemplar,
     Limits,
     Message,
-    Observation,
     Outcome,
     Provenance,
     Risky,

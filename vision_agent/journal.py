@@ -25,21 +25,9 @@ from vision_agent.events import (
     Stepped,
     Troubled,
 )
+from vision_agent.observation import Observation
 from vision_agent.ports import Recorder
-from vision_agent.types import (
-    Approval,
-    Decision,
-    Ending,
-    Message,
-    Observation,
-    Outcome,
-    Recalled,
-    Run,
-    Step,
-    Task,
-    Usage,
-    Verdict,
-)
+from vision_agent.types import Approval, Decision, Ending, Message, Outcome, Recalled, Run, Step, Task, Usage, Verdict
 
 
 class Journal:

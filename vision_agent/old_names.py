@@ -148,6 +148,25 @@ MODULES = {
 }
 """The current paths of modules by their old ones, below the package."""
 
+_OF_A_LOOK = (
+    "BOXED_FIELD",
+    "Change",
+    "Covered",
+    "DRAWN_EDITOR",
+    "Grid",
+    "IconGuess",
+    "Label",
+    "Legibility",
+    "Letter",
+    "Mark",
+    "MarkKey",
+    "MarkState",
+    "MarkStyle",
+    "Source",
+    "Tab",
+    "Wording",
+)
+
 NAMES: dict[str, dict[str, str]] = {
     "browser.fake": {"StillBrowser": "FakeBrowser"},
     "browser.restarting": {"LastingBrowser": "RestartingBrowser", "lasting": "restarting"},
@@ -167,11 +186,17 @@ NAMES: dict[str, dict[str, str]] = {
     "policy.stall": {"StallDetector": "Stall", "Standstill": "Stall", "Way": "WayBack", "noticed": "detect_stall"},
     "session": {"watching": "attach"},
     "sync_api": {"WatchedPage": "AttachedPage", "watching": "attach"},
-    "types": {"ByHand": "ManualAction", "Check": "SuccessCheck", "Picture": "GoalPicture"},
+    "types": {
+        "ByHand": "ManualAction",
+        "Check": "SuccessCheck",
+        "Picture": "GoalPicture",
+        **{name: f"observation.{name}" for name in _OF_A_LOOK},
+    },
     "vision_agent": {"watching": "attach"},
     "vision.image_limits": {"Contract": "ImageLimits", "contract_for": "image_limits_for"},
 }
-"""The current names by the old ones, for each current path of a module. Old fields stand in their own models."""
+"""The current names by the old ones, for each current path of a module; with a module, if they are in another one now.
+Old fields stand in their own models."""
 
 
 def renamed(module: str, name: str) -> Any:
@@ -183,8 +208,9 @@ def renamed(module: str, name: str) -> Any:
     new = NAMES.get(module.removeprefix(_PACKAGE), {}).get(name)
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    warnings.warn(f"{module}.{name} is now {new}", DeprecationWarning, stacklevel=3)
-    return getattr(import_module(module), new)
+    path, _, last = new.rpartition(".")
+    warnings.warn(f"{module}.{name} is now {_PACKAGE + new if path else new}", DeprecationWarning, stacklevel=3)
+    return getattr(import_module(_PACKAGE + path if path else module), last)
 
 
 class _OldPaths:

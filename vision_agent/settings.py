@@ -29,10 +29,11 @@ from pydantic_settings.exceptions import SettingsError
 from vision_agent.base_model import RenamedFields, SettingsModel, words_of
 from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.geometry import Size
+from vision_agent.observation import Kind, MarkStyle
 from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
 from vision_agent.text.escape import printable_line
 from vision_agent.text.urls import host_of
-from vision_agent.types import Kind, Limits, MarkStyle, Risk
+from vision_agent.types import Limits, Risk
 
 FILE_NAME = "vision-agent.toml"
 

@@ -26,13 +26,14 @@ from vision_agent.actions import Action
 from vision_agent.custom_actions import ActionFunction
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.events import Event
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import Answer, Answers
 from vision_agent.ports import Model, Person
 from vision_agent.session.attaching import SyncAttaching
 from vision_agent.session.keywords import Checks, GivenSettings, Secrets, named_keywords
 from vision_agent.session.looking import Scope
 from vision_agent.settings import Settings
-from vision_agent.types import Choice, Decision, Ending, Observation, Outcome, Risky, Run, Step, Task
+from vision_agent.types import Choice, Decision, Ending, Outcome, Risky, Run, Step, Task
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Any
 from vision_agent.browser.observe.listing import GridRow, listing, mark_line
 from vision_agent.describe.distinctions import distinctions
 from vision_agent.geometry import Box, PageMap, ScrollState
-from vision_agent.types import Covered, Grid, IconGuess, Mark, MarkState
+from vision_agent.observation import Covered, Grid, IconGuess, Mark, MarkState
 
 from .markdown import markdown_page, markdown_table, prose
 

@@ -25,6 +25,7 @@ from .settings import setting_groups, settings_model
 PYTHON_PAGES = {
     "vision_agent": ("Public names", ()),
     "vision_agent.actions": ("Actions", ()),
+    "vision_agent.observation": ("What a look tells", ()),
     "vision_agent.types": ("Data model", ()),
     "vision_agent.geometry": ("Points, sizes and boxes", ()),
     "vision_agent.settings": ("Settings", ()),

@@ -10,7 +10,7 @@ from typing import Any
 
 from vision_agent.geometry import Box, Size
 from vision_agent.models.offline import grammar
-from vision_agent.types import Mark, Observation, Shot
+from vision_agent.observation import Mark, Observation, Shot
 
 from .docstrings import sentences
 from .markdown import json_line, markdown_page, markdown_table

@@ -29,9 +29,10 @@ from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.prompt.listing_filter import filter_listing
 from vision_agent.models.prompt.prompt import Prompt, render
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
 from vision_agent.settings import History, ModelSettings, Settings
-from vision_agent.types import Decision, Observation, Run, Step, Task
+from vision_agent.types import Decision, Run, Step, Task
 from vision_agent.vision.image_limits import ImageLimits, image_limits_for
 
 SHOP = Path(__file__).parents[2] / "fixtures" / "sites" / "shop"

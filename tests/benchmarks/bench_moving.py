@@ -27,8 +27,8 @@ from tests.browser.movers import DRAWN_WAYS, ELEMENT_WAYS, ELEMENTS, drawn, red_
 from vision_agent.actions import Click, Point
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import fresh_context, launch_browser
+from vision_agent.observation import Mark, Observation
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Mark, Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 SPEEDS = (40, 120, 300)

@@ -57,8 +57,8 @@ from vision_agent.browser.locate.locate import locate
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.tabs import Tabs
+from vision_agent.observation import Mark
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Mark
 from vision_agent.vision.image_limits import ImageLimits
 
 REACH_HIT, REACH_CONTROL = 0.97, 0.30

@@ -31,8 +31,8 @@ from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import frames
+from vision_agent.observation import Observation
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import image_limits_for
 
 MARKS = (50, 200, 600)

@@ -38,10 +38,11 @@ from vision_agent import Agent
 from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.events import Event, Observed, Stepped
 from vision_agent.models.llm.anthropic import AnthropicModel
+from vision_agent.observation import Shot
 from vision_agent.record import Redactor, RunFolder, verify, write_report
 from vision_agent.record.store import REQUESTS
 from vision_agent.settings import Settings
-from vision_agent.types import Limits, Run, Secret, Shot, Task
+from vision_agent.types import Limits, Run, Secret, Task
 from vision_agent.vision.picture import Picture
 
 STEPS = 100

@@ -23,8 +23,8 @@ from rich.table import Table
 from vision_agent.actions import Click, ScrollTo
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import fresh_context, launch_browser
+from vision_agent.observation import Observation
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 ROWS = 1000

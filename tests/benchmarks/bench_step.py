@@ -44,8 +44,9 @@ from vision_agent.events import Event, Observed, Stepped
 from vision_agent.models.llm.anthropic import AnthropicModel
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.observation import Observation
 from vision_agent.settings import Settings
-from vision_agent.types import Observation, Run, Task
+from vision_agent.types import Run, Task
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from messages_server import Answer, MessagesServer, saying

@@ -41,8 +41,8 @@ from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture

@@ -11,8 +11,9 @@ from playwright.async_api import Page
 from tests.conftest import Server
 from vision_agent.actions import Action, Point
 from vision_agent.browser import live
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation, Outcome
+from vision_agent.types import Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
 SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=5, action_deadline_s=20, navigation_deadline_s=20)

@@ -17,7 +17,8 @@ from tests.browser.hand import SETTINGS, Hand
 from tests.conftest import Server
 from vision_agent.actions import Action, Point
 from vision_agent.browser import live
-from vision_agent.types import Mark, Outcome
+from vision_agent.observation import Mark
+from vision_agent.types import Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
 Widget = Callable[..., AbstractAsyncContextManager[Hand]]

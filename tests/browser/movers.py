@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 from vision_agent.vision.picture import Picture, pixels_of
 
 RED = 60

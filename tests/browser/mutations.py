@@ -19,8 +19,9 @@ from playwright.async_api import Frame, Page
 from vision_agent.actions import Action, Check, Click, Drag, Hover, Point, Press, Scroll, Select, Set, Target, Type
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.observation import Mark, Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark, Observation, Outcome
+from vision_agent.types import Outcome
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "mutations"
 SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=1.2, action_deadline_s=20, navigation_deadline_s=20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 
 BUTTONS = (
     {"name": "Save", "x": 40, "y": 30, "w": 120, "h": 40, "colour": "#2b6cb0"},

@@ -22,7 +22,8 @@ from tests.browser.mutations import SETTINGS, Told
 from vision_agent.actions import Action, Check, Click, Drag, Press, Select, Type
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.errors import BrowserUnavailable
-from vision_agent.types import Mark, Observation, Outcome
+from vision_agent.observation import Mark, Observation
+from vision_agent.types import Outcome
 
 __all__ = ["FOLDER", "SETTINGS", "Case", "Played", "Told", "cases", "play", "unrelated"]
 

@@ -18,9 +18,10 @@ from vision_agent.actions import Click, Read, Wait
 from vision_agent.browser.launch.launch import LaunchedBrowser, launch_browser
 from vision_agent.browser.live import LiveBrowser, attach
 from vision_agent.browser.page.downloads import _holds_secret
+from vision_agent.observation import Observation
 from vision_agent.record import Redactor
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import DownloadLimits, Observation, Outcome, Secret
+from vision_agent.types import DownloadLimits, Outcome, Secret
 from vision_agent.vision.image_limits import ImageLimits
 
 SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=5, action_deadline_s=20)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.browser.hand import SETTINGS, Hand, On
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 PAGE = Path(__file__).parents[2] / "fixtures" / "drawn" / "controls.html"
 VIEW = {"width": 1024, "height": 660}

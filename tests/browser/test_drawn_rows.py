@@ -9,8 +9,8 @@ from tests.browser.test_drawn_target import hits
 from vision_agent.actions import Click
 from vision_agent.models.offline.grammar import parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken
-from vision_agent.types import Observation
 from vision_agent.vision.ocr import can_read
 
 pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")

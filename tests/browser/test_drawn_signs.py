@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.hand import SETTINGS, Hand, On
 from tests.browser.painted import drawn_at
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.ocr import can_read
 
 pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")

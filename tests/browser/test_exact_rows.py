@@ -14,8 +14,8 @@ from vision_agent.batch import Row
 from vision_agent.browser import live
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from vision_agent.actions import Press
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.geometry import Size
-from vision_agent.types import Observation, Outcome, Shot
+from vision_agent.observation import Observation, Shot
+from vision_agent.types import Outcome
 
 
 def observation(name: str) -> Observation:

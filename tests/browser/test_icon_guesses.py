@@ -11,9 +11,10 @@ from tests.browser.hand import SETTINGS, Hand, On
 from tests.conftest import ROOT, Server
 from vision_agent.actions import Click, Zoom
 from vision_agent.browser import live
+from vision_agent.observation import Mark
 from vision_agent.policy.approval import risks_of
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Decision, Mark
+from vision_agent.types import Decision
 from vision_agent.vision.image_limits import ImageLimits
 
 SHOWN = ("trash", "search", "close", "plus", "menu", "download", "mail", "home", "play")

@@ -15,9 +15,9 @@ from tests.conftest import ROOT, Server
 from vision_agent.browser import live
 from vision_agent.browser.observe.listing import MarkLines, listing, mark_line, reading_order
 from vision_agent.geometry import Box, PageMap, ScrollState
+from vision_agent.observation import Covered, IconGuess, Mark, MarkState
 from vision_agent.settings import ObserveSettings
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Covered, IconGuess, Mark, MarkState
 from vision_agent.vision.image_limits import ImageLimits
 
 HERE = PageMap()

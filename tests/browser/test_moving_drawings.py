@@ -7,7 +7,7 @@ import pytest
 from tests.browser.hand import SETTINGS, Hand, On
 from tests.browser.movers import DRAWN_WAYS, drawn, red_disc
 from vision_agent.actions import Click
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 SOON = SETTINGS.model_copy(update={"settle_deadline_s": 1.0, "action_deadline_s": 8.0})
 

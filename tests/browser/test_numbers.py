@@ -15,8 +15,8 @@ from vision_agent.actions import Point
 from vision_agent.browser import live
 from vision_agent.browser.observe.numbers import Numbers, Sighting
 from vision_agent.evals.perception.churn import CHURN, churn
+from vision_agent.observation import Observation
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 

@@ -24,8 +24,9 @@ from vision_agent.browser import live
 from vision_agent.browser.page import frames, overlay, overlay_calls
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation, Secret
+from vision_agent.types import Secret
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

@@ -13,8 +13,9 @@ from playwright.async_api import Page
 
 from vision_agent.actions import Click
 from vision_agent.browser import live
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation, Outcome
+from vision_agent.types import Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
 PATIENT = ObserveSettings(quiet_s=0.1, settle_deadline_s=15, action_deadline_s=20)

@@ -15,7 +15,7 @@ from tests.conftest import Server
 from vision_agent.actions import Cell, Click, Point, Zoom
 from vision_agent.browser import live
 from vision_agent.geometry import Box
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 WHERE = {each["name"]: (8 + each["x"] + 10, 8 + each["y"] + 10) for each in BUTTONS}

@@ -19,8 +19,9 @@ from vision_agent.actions import Click, Goto, OpenTab
 from vision_agent.browser import live
 from vision_agent.browser.page import tabs
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation, Outcome
+from vision_agent.types import Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
 SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=5, action_deadline_s=20)

@@ -13,8 +13,8 @@ from vision_agent.actions import Click
 from vision_agent.browser import live
 from vision_agent.browser.page import frames, overlay
 from vision_agent.browser.page.frames import Scan
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 PLAIN = """<style>.low { position: absolute; left: 300px; top: 100px } #late { display: none }</style>

@@ -11,8 +11,8 @@ from playwright.async_api import Page
 from tests.conftest import Server
 from vision_agent.actions import Click, Point, Zoom
 from vision_agent.browser import live
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
 QUICK = ObserveSettings(quiet_s=0.05, settle_deadline_s=20)

@@ -6,7 +6,7 @@ import pytest
 
 from vision_agent.describe.distinctions import LONGEST, distinction_match, distinction_suffix, distinctions, safe_name
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 
 def mark(number: int, context: str = "", heading: str = "", name: str = "Delete", **more: object) -> Mark:

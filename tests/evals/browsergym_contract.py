@@ -41,8 +41,9 @@ from vision_agent.actions import (
     Wait,
 )  # fmt: skip
 from vision_agent.evals.browsergym import BrowserGymAgent, BrowserGymAgentArgs
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 PAGE = Path(__file__).parent / "browsergym_page.html"
 ODD = 'it\'s "odd" \\ # (x)\n12[:] ünïcode 👍'

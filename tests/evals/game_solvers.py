@@ -20,7 +20,8 @@ from vision_agent.actions import Action, Click, Drag, Press, Wait
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.evals.suites.fixture_sites import tasks_of
 from vision_agent.models.offline.grammar import parse
-from vision_agent.types import Mark, Observation, Outcome
+from vision_agent.observation import Mark, Observation
+from vision_agent.types import Outcome
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"
 

@@ -11,8 +11,9 @@ from vision_agent.actions import Action, Check, Click, Finish, Select, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.baselines import MatchModel, RandomModel, baseline
 from vision_agent.geometry import Box, Size
+from vision_agent.observation import Mark, MarkState, Observation, Shot
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Point, Shot, Step, Task
+from vision_agent.types import Decision, Outcome, Point, Step, Task
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=9, height=9), sha256=hashlib.sha256(b"").hexdigest())

@@ -26,9 +26,10 @@ from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.evals.browsergym import BrowserGymAgent, BrowserGymAgentArgs
 from vision_agent.evals.browsergym.look import Looks
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Decision, Observation, Step, Task, Usage
+from vision_agent.types import Decision, Step, Task, Usage
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

@@ -35,8 +35,9 @@ from vision_agent.actions import (
 )  # fmt: skip
 from vision_agent.evals.browsergym.calls import _CALLS, _WHY_NOT, CallSet, calls_for
 from vision_agent.evals.browsergym.look import Looks
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation, Outcome
+from vision_agent.types import Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
 CHECKED = {"checked": "true"}

@@ -11,8 +11,8 @@ from browsergym_builder import HEIGHT, WIDTH, Thing, button, entry, observation
 
 from vision_agent.errors import UsageError
 from vision_agent.evals.browsergym.look import Looks
+from vision_agent.observation import Mark, Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark, Observation
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

@@ -9,7 +9,7 @@ import pytest
 from tests.vision.pictures import shown
 from vision_agent.evals.perception.covered import CoveredFigures, covered
 from vision_agent.geometry import Box
-from vision_agent.types import Kind, Label, Mark
+from vision_agent.observation import Kind, Label, Mark
 from vision_agent.vision.picture import Picture, Pixels
 
 

@@ -6,7 +6,8 @@ from tests.models.seen import mark, point, refused, seen, step
 from vision_agent.actions import Action, Cell, Check, Click, Drag, Finish, Hover, Press, Scroll, Select, Set, Type, Wait
 from vision_agent.evals.answer_grading import Grade, grade_decision, operation_text, rates, step_reference, word_f1
 from vision_agent.geometry import Box
-from vision_agent.types import Decision, Grid, MarkState
+from vision_agent.observation import Grid, MarkState
+from vision_agent.types import Decision
 
 CARD = mark(1, "Mug, 9 €", "link", box=Box(x=0, y=0, width=200, height=100))
 ADD = mark(2, "Add", box=Box(x=150, y=70, width=40, height=20))

@@ -25,11 +25,12 @@ from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.frozen import freeze, read_index, read_task
 from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.events import Ended, Event, Observed, Started
+from vision_agent.observation import Observation
 from vision_agent.record import verify
 from vision_agent.record.read import read
 from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Ending, Observation
+from vision_agent.types import Ending
 from vision_agent.vision.labels.annotate import draw, drawn_as, layer
 from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import Picture

@@ -26,8 +26,8 @@ from vision_agent.evals.perception.summary import figures, is_reached, sheet, su
 from vision_agent.evals.perception.trial import Came, try_targets
 from vision_agent.evals.perception.truth import Truth, build_truth, questions
 from vision_agent.geometry import Box, Size
+from vision_agent.observation import Label, Mark, Observation, Shot
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Label, Mark, Observation, Shot
 from vision_agent.vision.ocr import can_read
 
 SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "frame_sandboxed", "ratio_2", "shadow")

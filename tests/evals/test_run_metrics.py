@@ -8,7 +8,8 @@ import pytest
 from vision_agent.actions import Click
 from vision_agent.evals.run_metrics import run_metrics_of
 from vision_agent.geometry import Size
-from vision_agent.types import Decision, Ending, Observation, Outcome, Run, Shot, Step, Task, Usage, Verdict
+from vision_agent.observation import Observation, Shot
+from vision_agent.types import Decision, Ending, Outcome, Run, Step, Task, Usage, Verdict
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=9, height=9), sha256=hashlib.sha256(b"").hexdigest())

@@ -45,9 +45,10 @@ from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.events import Happened, Intended, Observed
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Mark, Observation
 from vision_agent.record import RunInMemory
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark, Observation, Outcome, Run
+from vision_agent.types import Outcome, Run
 from vision_agent.vision.image_limits import ImageLimits
 
 SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=5, action_deadline_s=20, navigation_deadline_s=20)

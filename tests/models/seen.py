@@ -12,9 +12,10 @@ from pydantic import SecretStr
 
 from vision_agent.actions import Action, Click, Point, Type
 from vision_agent.geometry import Box, PageMap, Size
+from vision_agent.observation import Mark, MarkState, Observation, Shot, Tab
 from vision_agent.ports import Model
 from vision_agent.record.redact import Redactor
-from vision_agent.types import Decision, Mark, MarkState, Message, Observation, Outcome, Secret, Shot, Step, Tab, Task
+from vision_agent.types import Decision, Message, Outcome, Secret, Step, Task
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="

@@ -12,7 +12,8 @@ from vision_agent.models.llm.heal import TRIES, Healer
 from vision_agent.models.offline.human import HumanModel
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.offline.scripted import ScriptedModel
-from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.observation import Observation
+from vision_agent.types import Decision, Outcome, Step, Task
 
 TASK = Task(goal="Sign in as Ada.")
 DONE = Outcome(status="done", effect="changed", sentence="Done.")

@@ -15,9 +15,10 @@ from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.geometry import ScrollState
 from vision_agent.models.factory import make_judge
 from vision_agent.models.llm.judge import ModelJudge, render
+from vision_agent.observation import MarkState
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
-from vision_agent.types import GoalPicture, MarkState, Message, Secret, Task
+from vision_agent.types import GoalPicture, Message, Secret, Task
 
 TASK = Task(goal="Sign in as Ada.", user_data={"name": "Ada"})
 FINISH = Finish(answer="Ada is signed in.", evidence=(12, 99))

@@ -14,8 +14,9 @@ from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.geometry import Box, Size
 from vision_agent.models.prompt.prompt import render
 from vision_agent.models.reply import ModelReply, parse_decision
+from vision_agent.observation import Covered, MarkState, Observation
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Covered, MarkState, Message, Observation, Task
+from vision_agent.types import Message, Task
 
 MANY = 200
 GOAL = "Find the imprint of the shop"

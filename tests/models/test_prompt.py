@@ -15,10 +15,11 @@ from vision_agent.errors import UsageError
 from vision_agent.geometry import ScrollState
 from vision_agent.models.prompt.prompt import render
 from vision_agent.models.prompt.templates import as_data, as_line, fill
+from vision_agent.observation import Change, Tab
 from vision_agent.settings import ModelSettings
 from vision_agent.text.money import Money
 from vision_agent.text.urls import bounded_address
-from vision_agent.types import Change, Limits, Message, Secret, SuccessCheck, Tab, Task
+from vision_agent.types import Limits, Message, Secret, SuccessCheck, Task
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 NAMES = [path.stem for path in PROMPTS.glob("*.md") if path.stem != "README"]
@@ -342,7 +343,7 @@ def test_the_example_in_the_rules_is_what_the_listing_looks_like():
     """The rules show lines; a mark that is read like one of them must be written like it."""
     from vision_agent.browser.observe.listing import mark_line
     from vision_agent.geometry import Box, PageMap
-    from vision_agent.types import IconGuess
+    from vision_agent.observation import IconGuess
 
     surface = mark(15, "Seat map", "surface", role="img", box=Box(x=40, y=120, width=600, height=400))
     assert f"    {mark_line(surface, PageMap())}\n" in rendered().system

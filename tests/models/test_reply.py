@@ -11,7 +11,7 @@ from vision_agent.actions import ACTIONS, Cell, Click, Drag, Extract, Finish, Of
 from vision_agent.errors import FormatError
 from vision_agent.models import reply
 from vision_agent.models.reply import ModelReply, schema
-from vision_agent.types import Grid
+from vision_agent.observation import Grid
 
 
 def said(*actions, **more):

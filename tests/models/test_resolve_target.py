@@ -9,7 +9,7 @@ from vision_agent.actions import Cell
 from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse_target
 from vision_agent.models.offline.resolve_target import NotFoundError, find_target, is_field, is_list
-from vision_agent.types import Covered, Grid, MarkState
+from vision_agent.observation import Covered, Grid, MarkState
 
 PAGE = seen(
     mark(1, "Email", "link"),

@@ -8,7 +8,8 @@ from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Type, Wait
 from vision_agent.errors import UsageError
 from vision_agent.geometry import ScrollState
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.types import Outcome, Secret, Task, Wording
+from vision_agent.observation import Wording
+from vision_agent.types import Outcome, Secret, Task
 
 TASK = Task(goal="Sign in.")
 DONE = Outcome(status="done", effect="changed", sentence="clicked")

@@ -41,9 +41,10 @@ from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.geometry import Box, Size
 from vision_agent.models.factory import make_judge, make_model
 from vision_agent.models.llm.toolset import ToolsetModel
+from vision_agent.observation import MarkState
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
-from vision_agent.types import MarkState, Outcome, Secret, Task
+from vision_agent.types import Outcome, Secret, Task
 
 TASK = Task(goal="Sign in as Ada.")
 PAGE = seen(

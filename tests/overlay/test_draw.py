@@ -12,7 +12,7 @@ from playwright.async_api import Page
 
 from vision_agent.assets import overlay_sources
 from vision_agent.geometry import Box
-from vision_agent.types import Kind, Mark
+from vision_agent.observation import Kind, Mark
 from vision_agent.vision.labels.annotate import Layer, draw, layer
 from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import Picture, Pixels, pixels_of

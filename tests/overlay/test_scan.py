@@ -21,8 +21,8 @@ from vision_agent.browser import live
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.frames import Scan, scan
 from vision_agent.browser.page.overlay_calls.scan import FoundMark
+from vision_agent.observation import Mark
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark
 from vision_agent.vision.image_limits import ImageLimits
 
 PAGES = ROOT / "fixtures" / "pages"

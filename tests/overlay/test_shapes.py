@@ -6,8 +6,8 @@ from playwright.async_api import Page
 
 from tests.conftest import ROOT, Server
 from vision_agent.browser import live
+from vision_agent.observation import Mark
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark
 from vision_agent.vision.image_limits import ImageLimits
 
 SHAPES = {"north", "middle", "ring", "bay"}

@@ -13,9 +13,10 @@ from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Mark, MarkState, Observation, Shot
 from vision_agent.policy.blockers import blockers_in, touched_captcha
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import Decision, Mark, MarkState, Observation, Run, Secret, Shot, Task
+from vision_agent.types import Decision, Run, Secret, Task
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=640, height=400), sha256="0" * 64, data=b"")

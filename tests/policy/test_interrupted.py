@@ -6,8 +6,9 @@ import pytest
 
 from tests.policy.test_rebind import DONE, NOW, page_of, thing, took
 from vision_agent.actions import Action, Back, Check, Click, Goto, Press, Read, Scroll, Select, Set, Type, Upload, Wait
+from vision_agent.observation import Mark, MarkState, Observation
 from vision_agent.policy.interrupted import InterruptedStep, infer_outcome, left_to_do, lost, where_it_stood
-from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome
+from vision_agent.types import Decision, Outcome
 
 
 def field(value: str | None = None, checked: str | None = None, number: int = 1) -> Mark:

@@ -18,8 +18,9 @@ from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Mark, MarkState, Observation, Shot
 from vision_agent.policy.rebind import RebindError, rebind_actions, rebind_mark
-from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Point, Run, Shot, Step
+from vision_agent.types import Decision, Outcome, Point, Run, Step
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 DONE = Outcome(status="done", effect="changed", sentence="Clicked.")

@@ -14,23 +14,10 @@ from vision_agent.browser.fake import FakeBrowser
 from vision_agent.events import Troubled
 from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Mark, MarkState, Observation, Shot
 from vision_agent.policy.stall import WayBack, detect_stall, edges_of, states_of
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import (
-    Author,
-    Candidate,
-    Decision,
-    Limits,
-    Mark,
-    MarkState,
-    Observation,
-    Outcome,
-    Point,
-    Run,
-    Shot,
-    Step,
-    Task,
-)
+from vision_agent.types import Author, Candidate, Decision, Limits, Outcome, Point, Run, Step, Task
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=1, height=1), sha256="0" * 64, data=b"")

@@ -17,13 +17,14 @@ from vision_agent import Agent
 from vision_agent.actions import Click
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Observation
 from vision_agent.policy import task_limits
 from vision_agent.policy.approval import Answers, risks_taken
 from vision_agent.policy.spending import pays
 from vision_agent.record.read import read
 from vision_agent.settings import ApprovalSettings, ModelSettings, Settings
 from vision_agent.text.money import Money
-from vision_agent.types import Choice, Decision, Limits, Observation, Outcome, Risky, Run, Task
+from vision_agent.types import Choice, Decision, Limits, Outcome, Risky, Run, Task
 
 FORM = "<form method=post action=/sent><input name=note aria-label=Note><button>Send form</button></form>"
 GET_FORM = "<form action=/sent><input name=note aria-label=Note><button>Send form</button></form>"

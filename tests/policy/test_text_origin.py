@@ -14,11 +14,12 @@ from vision_agent import Agent
 from vision_agent.actions import Action, Click, Goto, OpenTab, Press, Set, Type
 from vision_agent.geometry import Size
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Observation, Shot
 from vision_agent.policy.approval import Answers
 from vision_agent.policy.text_origin import copy_risks, longest_common, origin_of
 from vision_agent.record.read import read
 from vision_agent.settings import ApprovalSettings, Settings
-from vision_agent.types import Choice, Decision, Message, Observation, Outcome, Shot, Step, Task, TextOrigin
+from vision_agent.types import Choice, Decision, Message, Outcome, Step, Task, TextOrigin
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 SIZE = Size(width=8, height=8)

@@ -12,8 +12,9 @@ from tests.loop_run import observation
 from vision_agent.actions import Click, Finish, Wait
 from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.events import Decided, Happened, Judged, Observed, Proposed, Troubled
+from vision_agent.observation import Wording
 from vision_agent.progress.terminal_progress import Progress, found_facts
-from vision_agent.types import Decision, Outcome, Verdict, Wording
+from vision_agent.types import Decision, Outcome, Verdict
 
 
 def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():

@@ -25,24 +25,9 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.geometry import Box, PageMap, Size
+from vision_agent.observation import Covered, Mark, MarkState, Observation, Shot, Tab
 from vision_agent.record import Redactor, RunFolder
-from vision_agent.types import (
-    Candidate,
-    Covered,
-    Decision,
-    Ending,
-    Mark,
-    MarkState,
-    Observation,
-    Outcome,
-    Provenance,
-    Run,
-    Secret,
-    Shot,
-    Tab,
-    Task,
-    Usage,
-)
+from vision_agent.types import Candidate, Decision, Ending, Outcome, Provenance, Run, Secret, Task, Usage
 
 START = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 PAGE = Size(width=640, height=400)

@@ -22,10 +22,11 @@ from vision_agent.describe.action_sentences import LOOK_AGAIN
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, MarkState, Observation
 from vision_agent.record.diff import Diff, diff
 from vision_agent.record.diff_lines import describe_parting
 from vision_agent.record.diff_page import write_diff
-from vision_agent.types import Ending, Mark, MarkState, Observation, Outcome
+from vision_agent.types import Ending, Outcome
 
 BUY: tuple[Action, ...] = (Type(target=1, text="wool"), Click(target=5), Finish(answer="bought"))
 FINISHED = done("Finished.", effect="finished", point=None, rung=None)

@@ -20,13 +20,14 @@ from vision_agent.export.formats import FORMS, export
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Observation
 from vision_agent.record import read, verify
 from vision_agent.record.diff import diff
 from vision_agent.record.diff_page import write_diff
 from vision_agent.record.observation import write_observation
 from vision_agent.record.read import load_shot
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Observation, Task
+from vision_agent.types import Task
 
 
 @pytest.fixture

@@ -43,8 +43,9 @@ from vision_agent.browser.launch.launch import candidates
 from vision_agent.export.formats import export
 from vision_agent.export.playwright_test import render_test
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Decision, Ending, Mark, Outcome, Provenance, Run, Step, SuccessCheck, Task
+from vision_agent.types import Decision, Ending, Outcome, Provenance, Run, Step, SuccessCheck, Task
 
 DRAWN = mark(9, "Seat C7", source="cv", kind="guess", role="generic", tag="box")
 SAVES = (mark(1, "Save"), mark(2, "Save", box=Box(x=40, y=350, width=160, height=40), point=Point(x=120, y=370)))

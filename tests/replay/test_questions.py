@@ -16,11 +16,12 @@ from vision_agent.actions import Action, Click, Point, Press
 from vision_agent.browser import live
 from vision_agent.geometry import Box
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Mark, MarkState, Observation
 from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.replay import Replay
 from vision_agent.replay.variables import _is_quantity
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Decision, Mark, MarkState, Observation, Outcome, Step
+from vision_agent.types import Decision, Outcome, Step
 from vision_agent.vision.image_limits import ImageLimits
 
 ASK = """<title>Files</title><h1>Files</h1><p>%s</p>

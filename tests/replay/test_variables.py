@@ -15,13 +15,14 @@ from vision_agent.cli.main import app
 from vision_agent.errors import ModelUnavailable, UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.geometry import Box, Size
+from vision_agent.observation import Mark
 from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.record import read
 from vision_agent.replay import Replay, variables_of
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.variables import set_variables, variables
 from vision_agent.settings import ApprovalSettings, Settings
-from vision_agent.types import Ending, Mark, Provenance, Run
+from vision_agent.types import Ending, Provenance, Run
 
 FACTS = {"city": "Rome", "guests": "2", "rooms": "2"}
 

@@ -12,23 +12,11 @@ from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.observation import Mark, MarkState, Observation, Shot
 from vision_agent.ports import Approver, Model
 from vision_agent.record.store import RunInMemory
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import (
-    Candidate,
-    Decision,
-    Limits,
-    ManualAction,
-    Mark,
-    MarkState,
-    Observation,
-    Point,
-    Run,
-    Shot,
-    Task,
-    Usage,
-)
+from vision_agent.types import Candidate, Decision, Limits, ManualAction, Point, Run, Task, Usage
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 

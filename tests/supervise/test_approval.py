@@ -32,24 +32,14 @@ from vision_agent.events import Event
 from vision_agent.export.training_examples import iter_examples
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import IconGuess, Mark, Observation
 from vision_agent.policy.approval import Answers, risks_of
 from vision_agent.ports import Model
 from vision_agent.record import Redactor, RunFolder, verify
 from vision_agent.record.read import assemble
 from vision_agent.settings import ApprovalSettings, load, load_policy
 from vision_agent.supervise.terminal import TerminalApprover
-from vision_agent.types import (
-    Choice,
-    Decision,
-    IconGuess,
-    Limits,
-    ManualAction,
-    Mark,
-    Observation,
-    Outcome,
-    Risky,
-    Task,
-)
+from vision_agent.types import Choice, Decision, Limits, ManualAction, Outcome, Risky, Task
 
 FINISH = Finish(answer="paid")
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.vision.pictures import shown
 from vision_agent.geometry import Box
-from vision_agent.types import Kind, Label, Mark, Source
+from vision_agent.observation import Kind, Label, Mark, Source
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.annotate import Layer, draw, layer, paint
 from vision_agent.vision.labels.place import place

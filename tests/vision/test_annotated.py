@@ -14,7 +14,8 @@ from PIL import Image
 from vision_agent import annotate
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, Point
+from vision_agent.observation import Mark
+from vision_agent.types import Point
 from vision_agent.vision.picture import Picture
 
 

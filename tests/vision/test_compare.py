@@ -11,7 +11,7 @@ from tests.vision.pictures import shown
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box, Size
-from vision_agent.types import Shot
+from vision_agent.observation import Shot
 from vision_agent.vision.compare import (
     changed_apart_from,
     changed_box,

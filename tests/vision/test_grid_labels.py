@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.vision.test_surface import WHOLE, box, drawn, words
 from vision_agent.geometry import Box
-from vision_agent.types import Grid, Mark
+from vision_agent.observation import Grid, Mark
 from vision_agent.vision.labels.annotate import draw, layer
 from vision_agent.vision.labels.grid_labels import place_grid_labels
 from vision_agent.vision.labels.place import place

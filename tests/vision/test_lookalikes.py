@@ -12,8 +12,8 @@ from playwright.async_api import Page
 from tests.conftest import ROOT, Server
 from vision_agent.browser import live
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.picture import Picture

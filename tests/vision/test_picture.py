@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box, Size
-from vision_agent.types import Shot
+from vision_agent.observation import Shot
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Extent, Picture, pixels_of
 

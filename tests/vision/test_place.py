@@ -16,7 +16,7 @@ import pytest
 from tests.vision.pictures import shown
 from vision_agent.evals.perception.covered import covered
 from vision_agent.geometry import Box, Size
-from vision_agent.types import Kind, Mark
+from vision_agent.observation import Kind, Mark
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.annotate import layer
 from vision_agent.vision.labels.legibility import faults, tiles

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 from vision_agent.actions import Action
-from vision_agent.types import ManualAction, Observation, Outcome
+from vision_agent.observation import Observation
+from vision_agent.types import ManualAction, Outcome
 
 
 class FakeBrowser:

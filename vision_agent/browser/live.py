@@ -40,11 +40,12 @@ from vision_agent.browser.takeover.live_stream import LiveParts, PageStream
 from vision_agent.browser.takeover.manual_actions import manual_actions
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.observation import Observation
 from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
 from vision_agent.text.disguises import Disguises, Found
 from vision_agent.text.urls import origin_of
-from vision_agent.types import DownloadLimits, ManualAction, Observation, Outcome, Secret
+from vision_agent.types import DownloadLimits, ManualAction, Outcome, Secret
 from vision_agent.vision.image_limits import ImageLimits
 
 _MOST_WARNINGS = 5

@@ -9,7 +9,8 @@ from vision_agent.actions import Action
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.takeover.live_stream import PageStream
 from vision_agent.errors import BrowserUnavailable
-from vision_agent.types import ManualAction, Observation, Outcome
+from vision_agent.observation import Observation
+from vision_agent.types import ManualAction, Outcome
 
 Launch = Callable[[], AbstractAsyncContextManager[LiveBrowser]]
 

@@ -10,7 +10,8 @@ from typing import assert_never
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, PictureArea, Point, Target, offset_words
 from vision_agent.describe.distinctions import distinction_suffix, safe_name
-from vision_agent.types import FAILED_EFFECTS, EndingStatus, Mark, Observation, Outcome, Refusal, Step
+from vision_agent.observation import Mark, Observation
+from vision_agent.types import FAILED_EFFECTS, EndingStatus, Outcome, Refusal, Step
 
 REASONS: dict[Refusal, str] = {
     "unknown_mark": "The action named a mark that the picture did not have. Nothing was touched.",

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
+from vision_agent.observation import Mark, Wording
 from vision_agent.text.signed_words import ASTERISKS, DASHES
-from vision_agent.types import Mark, Wording
 
 LONGEST = 40
 """The most characters shown of a context or a heading."""

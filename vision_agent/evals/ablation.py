@@ -9,8 +9,8 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic import JsonValue
 
+from vision_agent.observation import MarkStyle
 from vision_agent.settings import Ablated, Settings
-from vision_agent.types import MarkStyle
 
 LeftOut = Literal[Ablated, "colours", "boxes"]
 LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)

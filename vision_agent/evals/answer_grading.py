@@ -30,8 +30,9 @@ from vision_agent.base_model import FrozenModel
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.evals.statistics import Interval, bootstrap
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Decision, Mark, Observation, Step
+from vision_agent.types import Decision, Step
 
 NEAR_PX = 12.0
 """How far a point may be off, in CSS pixels to each side, if nothing is marked there: half of the 24 CSS pixels that

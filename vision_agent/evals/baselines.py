@@ -14,8 +14,9 @@ from vision_agent.actions import Action, Check, Click, Finish, Point, Scroll, Se
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.resolve_target import is_field
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Mark, Observation
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Mark, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 BASELINES = ("random", "match", "steps", "solver")
 

@@ -32,9 +32,10 @@ from vision_agent.browser.page import overlay
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.evals.items import Witnessed, WrongElement
 from vision_agent.events import Event, Happened, Intended, Observed
+from vision_agent.observation import Mark, Observation
 from vision_agent.ports import Model
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Decision, Mark, Observation, Outcome, Step, Task
+from vision_agent.types import Decision, Outcome, Step, Task
 
 _NAME = "hit_oracle"
 _DEADLINE_S = 1.0

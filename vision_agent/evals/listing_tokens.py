@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 _PIECE = re.compile(r" ?[^\W\d_]+|\d{1,3}| ?[^\w\s]+|_|\s")
 _EACH_ITS_OWN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL")

@@ -19,11 +19,12 @@ from PIL import Image, ImageDraw, ImageFont
 from vision_agent.actions import Finish, Infeasible, Point, mark_in, targets_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.observation import Observation, Shot
 from vision_agent.record.read import last_look, load_shot, read, read_lines
 from vision_agent.record.run_files import reading
 from vision_agent.record.store import write_private
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Observation, Run, Shot, Step
+from vision_agent.types import Run, Step
 from vision_agent.vision.picture import Pixels
 from vision_agent.vision.video import VIDEOS, encode_video
 

@@ -57,8 +57,9 @@ from vision_agent.actions import (
 from vision_agent.describe.action_sentences import is_look_again
 from vision_agent.describe.distinctions import distinguish, spelled_out
 from vision_agent.export.context_setup import ContextSetup, context_setup
+from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Mark, Observation, Outcome, Run, Step
+from vision_agent.types import Outcome, Run, Step
 
 _HIDDEN = re.compile(r"<((?:secret|private):[A-Za-z0-9_.-]+)>")
 """A secret, private data by name, or a kind of private data, as records have them."""

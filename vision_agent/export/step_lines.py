@@ -62,9 +62,10 @@ from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
 from vision_agent.models.offline.grammar import COLUMN_TYPES, WAIT_S, parse
 from vision_agent.models.offline.resolve_target import KIND_WORDS, NotFoundError
+from vision_agent.observation import Kind, Mark, Observation
 from vision_agent.settings import BrowserSettings
 from vision_agent.text.escape import printable_line
-from vision_agent.types import END_OF_RECORDING, Decision, Kind, Mark, Observation, Outcome, Run, Step
+from vision_agent.types import END_OF_RECORDING, Decision, Outcome, Run, Step
 
 _PLAIN_NAME = re.compile(r"\w[\w .,'&-]*", re.UNICODE)
 """A name that reads well without quotes, and that no word of the grammar can be mistaken for part of."""

@@ -12,8 +12,9 @@ from typing import Any
 
 from vision_agent.models.prompt.prompt import render
 from vision_agent.models.reply import DecisionReply
+from vision_agent.observation import Shot
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Author, Decision, Run, Shot
+from vision_agent.types import Author, Decision, Run
 
 LEARNED_FROM: tuple[Author, ...] = ("model", "human", "steps", "scripted")
 """The authors whose decisions become examples; the agent loop, for one, decides without looking at the page."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vision_agent.types import Observation, Recalled, Task
+from vision_agent.observation import Observation
+from vision_agent.types import Recalled, Task
 
 
 class EmptyMemory:

@@ -30,10 +30,11 @@ from vision_agent.memory.index import IndexEntry, MemoryIndex
 from vision_agent.memory.page_features import count_kinds
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
 from vision_agent.memory.verification import is_contradicted, verified_by
+from vision_agent.observation import Kind, Observation, Shot
 from vision_agent.record.run_files import names_in, read_file
 from vision_agent.record.store import shot_name, write_whole
 from vision_agent.text.urls import host_of
-from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Run, Shot, Standing, Task
+from vision_agent.types import Exemplar, PastTurn, Recalled, Run, Standing, Task
 
 PICTURES = "pictures"
 _TRIES = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
-from vision_agent.types import Kind, Observation
+from vision_agent.observation import Kind, Observation
 
 
 def count_kinds(observation: Observation) -> dict[Kind, int]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from vision_agent.memory.goal_words import Goal, likeness, parse
 from vision_agent.memory.index import IndexEntry, trust
-from vision_agent.types import Kind
+from vision_agent.observation import Kind
 
 TEXT, SITE, LOOK = 0.6, 0.25, 0.15
 """The weights of goal text, site and page look. The text weighs most: the same form on another site helps more than

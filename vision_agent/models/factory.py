@@ -12,9 +12,9 @@ from vision_agent.models.llm.promptable import Promptable
 from vision_agent.models.offline.human import HumanModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.providers import KNOWN_MODELS, Provider, find_provider, unknown_model
+from vision_agent.observation import Observation
 from vision_agent.ports import Judge, Model, Redact
 from vision_agent.settings import ModelSettings, full_model_name
-from vision_agent.types import Observation
 
 
 def make_model(

@@ -23,8 +23,9 @@ from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.custom_actions import CustomAction, recordable_action
 from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.models.coordinates import CONVENTIONS, to_pixels
+from vision_agent.observation import Observation
 from vision_agent.settings import Coordinates, PerStep
-from vision_agent.types import Candidate, Decision, Observation, Usage
+from vision_agent.types import Candidate, Decision, Usage
 
 _NUMBER = re.compile(r"(?P<open>\[)?(?P<letter>[BILFOM]?)(?P<number>0|[1-9][0-9]{0,8})(?(open)\])")
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")

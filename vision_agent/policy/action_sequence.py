@@ -8,11 +8,12 @@ from typing import Literal
 from vision_agent.actions import Action
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.journal import Journal
+from vision_agent.observation import Observation
 from vision_agent.policy import approval
 from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.interrupted import ends_batch
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Approval, Decision, Ending, Observation, Outcome
+from vision_agent.types import Approval, Decision, Ending, Outcome
 
 
 @dataclass(frozen=True)

@@ -55,12 +55,13 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import UsageError
+from vision_agent.observation import Mark, MarkState, Observation
 from vision_agent.policy import risk_words
 from vision_agent.policy.asked_question import is_answer, words_over
 from vision_agent.policy.risk_tables import CARD_FIELDS, ENDS_ORDER, TOTALS
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
-from vision_agent.types import RISKS, Choice, Decision, Mark, MarkState, Observation, Risk, Risky, Task
+from vision_agent.types import RISKS, Choice, Decision, Risk, Risky, Task
 
 _ENTER = re.compile(r"Enter|NumpadEnter|\n|\r")
 _PRESSING = re.compile(r"Enter|NumpadEnter|Space| |\n|\r")

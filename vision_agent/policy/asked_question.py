@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
 from vision_agent.text.money import amounts_in
-from vision_agent.types import Mark, Observation
 
 _ANSWERING = frozenset(("button", "link", "guess"))
 """Kinds of marks that may answer a question."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vision_agent.actions import Action, Cell, Point, Target, targets_of
+from vision_agent.observation import Mark, Observation
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Decision, Mark, Observation, Task
+from vision_agent.types import Decision, Task
 
 _CAPTCHAS = {
     "reCAPTCHA": r"(?:www\.)?(?:google\.com|recaptcha\.net)/recaptcha/(?:api2|enterprise)/(?:anchor|bframe)",

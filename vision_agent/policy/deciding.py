@@ -11,11 +11,12 @@ from typing import TypeVar
 from vision_agent.actions import Action
 from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.journal import Journal
+from vision_agent.observation import Observation
 from vision_agent.policy.interrupted import Lost
 from vision_agent.policy.recovery import RecoveryPolicy
 from vision_agent.policy.stall import Stall
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Ending, Observation, Step
+from vision_agent.types import Decision, Ending, Step
 
 Reply = TypeVar("Reply")
 _NO_REPLY = "gave no usable reply in"

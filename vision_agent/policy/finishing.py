@@ -13,10 +13,11 @@ from vision_agent.actions import Finish, Infeasible, Wait
 from vision_agent.describe.completion import words_of_checks
 from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.journal import Journal
+from vision_agent.observation import Observation
 from vision_agent.policy import budget, success_checks
 from vision_agent.policy.deciding import usable_reply
 from vision_agent.ports import Browser, Judge
-from vision_agent.types import Decision, Ending, Observation, Outcome, Step, Verdict, usages_of
+from vision_agent.types import Decision, Ending, Outcome, Step, Verdict, usages_of
 
 _SHOWS_S = 1.0
 """How long to wait for a text that must be visible at the end, or a download: the page may still be at work."""

@@ -23,9 +23,10 @@ from typing import assert_never
 from vision_agent.actions import Action, Ask, Check, Goto, OpenTab, Select, Set, Type, mark_in, targets_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.events import Resumed
+from vision_agent.observation import MarkKey, Observation
 from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.policy.stall import is_repeatable, may_do_something, sets_field
-from vision_agent.types import Approval, Decision, MarkKey, Observation, Outcome, Step, Usage, Verdict
+from vision_agent.types import Approval, Decision, Outcome, Step, Usage, Verdict
 
 _STOPS_BATCH = ("navigated", "same_document", "error_page", "new_tab", "dialog", "no_effect", "zoomed", "asked")
 """Effects after which the rest of a decision may be meant for a page that is no longer there."""

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.events import Chosen, Proposed
 from vision_agent.journal import Journal
+from vision_agent.observation import Observation
 from vision_agent.policy import approval, task_limits
 from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.text_origin import copy_risks
 from vision_agent.ports import Approver, Person
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.escape import cut_text, escaped_line
-from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome, Risky
+from vision_agent.types import Approval, Choice, Decision, Ending, Outcome, Risky
 
 WHO_IS_ASKED = "You are asked if you resume the run in a terminal, or with --supervise."
 _LONGEST_QUOTED = 40

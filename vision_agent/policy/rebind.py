@@ -43,6 +43,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.describe.distinctions import distinction_suffix
+from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
 from vision_agent.policy.approval import is_button
 from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of, words_over
@@ -51,7 +52,7 @@ from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.text.money import Amount, amounts_in
 from vision_agent.text.signed_words import signed_words
-from vision_agent.types import Mark, Observation, Step
+from vision_agent.types import Step
 
 BY_NAME = "name"
 """In place of a fingerprint: the mark's own name has the value, so what stands beside it may be of another thing."""

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision_agent.actions import Action, Ask, Goto, Wait
+from vision_agent.observation import Observation
 from vision_agent.policy import blockers, stall
 from vision_agent.policy.interrupted import Lost
 from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.policy.stall import Stall
-from vision_agent.types import Decision, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 _WHAT_NOW = "Do it again first if you can reach the browser; then answer anything to go on, or stop the run."
 _LETS_THROUGH_S = 8.0

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from vision_agent.actions import Action, mark_in, targets_of
 from vision_agent.describe.distinctions import bracketed, distinctions, safe_name
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 _MAX_LINES = 3
 """Lines of an earlier listing: the marks acted on, and those that share most words with the goal."""

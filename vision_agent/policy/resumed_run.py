@@ -11,13 +11,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from vision_agent.actions import Action, Finish, Infeasible
 from vision_agent.events import Event, Intended, Observed
 from vision_agent.journal import Journal
+from vision_agent.observation import Observation
 from vision_agent.policy import interrupted, stall
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.finishing import ending_of
 from vision_agent.policy.interrupted import InterruptedStep, ResumePlan
 from vision_agent.policy.oversight import WHO_IS_ASKED, Oversight, stopped_by
 from vision_agent.ports import Browser
-from vision_agent.types import Ending, Observation, Outcome, Step
+from vision_agent.types import Ending, Outcome, Step
 
 
 class ResumedRun:

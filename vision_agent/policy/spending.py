@@ -13,12 +13,13 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from vision_agent.actions import Action, Press
+from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
 from vision_agent.policy.approval import marks_of, pressed_by, risks_taken
 from vision_agent.policy.risk_tables import CARD_FIELDS, ENDS_ORDER, TOTALS
 from vision_agent.text.escape import safe_line
 from vision_agent.text.money import Amount, Money, amounts_in
-from vision_agent.types import Mark, Observation, Outcome
+from vision_agent.types import Outcome
 
 TO_CHECKOUT = """
     checkout | check out | go to checkout | proceed to checkout | continue to checkout | to checkout

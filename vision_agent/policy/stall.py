@@ -23,8 +23,9 @@ from urllib.parse import urldefrag
 
 from vision_agent.actions import Action, Click, mark_in, targets_of
 from vision_agent.describe.action_sentences import describe_action
+from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import cut_text
-from vision_agent.types import Mark, Observation, Outcome, Step
+from vision_agent.types import Outcome, Step
 
 HINT, ALTERNATIVES, BACK = 2, 3, 4
 """Consecutive steps without progress after which the model is told so, then to take another way, then taken back."""

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from vision_agent.errors import UsageError
+from vision_agent.observation import Observation
 from vision_agent.text.escape import cut_text
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Observation, SuccessCheck
+from vision_agent.types import SuccessCheck
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError as JsonFault

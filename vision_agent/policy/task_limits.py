@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from vision_agent.actions import ACTIONS, Action, Custom
 from vision_agent.errors import UsageError
+from vision_agent.observation import Observation
 from vision_agent.policy import spending
 from vision_agent.policy.approval import risks_taken
-from vision_agent.types import Approval, Decision, Observation, Outcome, Risky, Step, Task
+from vision_agent.types import Approval, Decision, Outcome, Risky, Step, Task
 
 _ALWAYS_ALLOWED = ("ask", "finish", "infeasible")
 """Actions that touch no page; always allowed."""

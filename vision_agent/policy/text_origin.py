@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import unquote_plus, urlsplit
 
 from vision_agent.actions import Action, Goto, OpenTab, Press, Set, Type, chord_keys
+from vision_agent.observation import Observation
 from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.text.urls import origin_of as origin_of_url
-from vision_agent.types import Decision, Observation, Outcome, Risky, Step, Task, TextOrigin
+from vision_agent.types import Decision, Outcome, Risky, Step, Task, TextOrigin
 
 _SHORTEST = 6
 """Letters that a page must share with a text: shorter words occur everywhere."""

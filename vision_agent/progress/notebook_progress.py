@@ -18,9 +18,10 @@ from vision_agent.events import (
     Started,
     Troubled,
 )
+from vision_agent.observation import Observation
 from vision_agent.text import notebook_html as notebook
 from vision_agent.text.notebook_html import CardPicture, Sign
-from vision_agent.types import Decision, Observation
+from vision_agent.types import Decision
 
 _MOST_ROWS = 12
 """Actions in the card, the last ones."""

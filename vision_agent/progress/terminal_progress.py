@@ -42,8 +42,9 @@ from vision_agent.events import (
     Started,
     Troubled,
 )
+from vision_agent.observation import Observation
 from vision_agent.text.escape import cut_text, escaped_line
-from vision_agent.types import Decision, Observation, Verdict
+from vision_agent.types import Decision, Verdict
 
 _LONGEST = 1000
 """Characters of one line; a text that a model typed or said may have a hundred times as many."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 from vision_agent.vision.picture import Picture
 
 _AROUND = 40

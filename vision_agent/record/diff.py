@@ -18,9 +18,10 @@ from vision_agent.base_model import FrozenModel
 from vision_agent.describe.action_sentences import ENDED, FOUND_BY, describe_action, gives_up, is_look_again
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, Observation
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.record.run_files import reading
-from vision_agent.types import Author, Ending, Mark, Observation, Outcome, Run, Step
+from vision_agent.types import Author, Ending, Outcome, Run, Step
 from vision_agent.vision.compare import changed_boxes, changed_share
 
 _LISTED = 8

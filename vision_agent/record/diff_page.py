@@ -16,12 +16,13 @@ from vision_agent.describe.action_sentences import ENDED
 from vision_agent.describe.deciders import deciders_of
 from vision_agent.errors import RecordError
 from vision_agent.geometry import Box
+from vision_agent.observation import Shot
 from vision_agent.record.diff import Diff, StepPair
 from vision_agent.record.diff_lines import describe_parting
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.report import STATES, TEMPLATES, environment, policy, report_style, write_named
 from vision_agent.text.escape import cut_text
-from vision_agent.types import Run, Shot
+from vision_agent.types import Run
 from vision_agent.vision.picture import Picture
 
 _LONGEST_SHOWN = 200

@@ -17,9 +17,9 @@ from pathlib import Path
 from PIL import Image
 
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.observation import Observation, Shot
 from vision_agent.record.read import load_shot
 from vision_agent.record.store import SHOTS, shot_name
-from vision_agent.types import Observation, Shot
 from vision_agent.vision.thumbnail import thumbnail
 
 _MOST_BYTES = 8_000_000

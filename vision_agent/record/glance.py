@@ -15,11 +15,12 @@ from vision_agent.actions import Ask
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError
 from vision_agent.events import Event
+from vision_agent.observation import Shot
 from vision_agent.policy.budget import cost_of
 from vision_agent.record.read import Turn, first_line, last_look, read_run_file, turns
 from vision_agent.record.run_files import MOST_OF_LINE, parse_json, read_file, reading
 from vision_agent.record.store import STEPS
-from vision_agent.types import Run, Shot
+from vision_agent.types import Run
 
 MOST_OF_GLANCE = 128 << 20
 """The largest record that is glanced at, in bytes; a run of 100 steps has a few MB."""

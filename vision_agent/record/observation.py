@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from vision_agent.errors import UsageError
+from vision_agent.observation import Observation, Shot
 from vision_agent.record.store import write_private
-from vision_agent.types import Observation, Shot
 
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 

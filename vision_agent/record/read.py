@@ -37,6 +37,7 @@ from vision_agent.events import (
     Stepped,
     Troubled,
 )
+from vision_agent.observation import Observation, Shot
 from vision_agent.policy.interrupted import InterruptedStep, where_it_stood
 from vision_agent.record.run_files import (
     MOST_OF_FILE,
@@ -49,20 +50,7 @@ from vision_agent.record.run_files import (
 )
 from vision_agent.record.store import RUN, SHOTS, STEPS, is_run_id, shot_name
 from vision_agent.text.escape import printable_line, safe_line
-from vision_agent.types import (
-    Approval,
-    Decision,
-    Ending,
-    Message,
-    Observation,
-    Outcome,
-    Run,
-    Shot,
-    Step,
-    Usage,
-    Verdict,
-    usages_of,
-)
+from vision_agent.types import Approval, Decision, Ending, Message, Outcome, Run, Step, Usage, Verdict, usages_of
 from vision_agent.vision.picture import require_decodable
 
 FINAL_ENDINGS = ("done", "not_done", "infeasible")

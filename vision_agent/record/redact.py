@@ -24,11 +24,12 @@ from pydantic import BaseModel
 
 from vision_agent import totp
 from vision_agent.errors import UsageError
+from vision_agent.observation import Mark
 from vision_agent.policy.rebind import BY_WORDS
 from vision_agent.ports import Redact
 from vision_agent.record.private_data import find_private
 from vision_agent.text.disguises import APART, Disguises, Found
-from vision_agent.types import Mark, PrivateKind, Secret
+from vision_agent.types import PrivateKind, Secret
 
 SHORTEST = 3
 """The least length of a secret; a shorter value occurs in almost every text by chance."""

@@ -12,9 +12,10 @@ from typing import Any
 from vision_agent.base_model import RECORDED
 from vision_agent.errors import VisionAgentError
 from vision_agent.events import Event, LastLook, Observed, Started
+from vision_agent.observation import Observation
 from vision_agent.ports import Approver, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
-from vision_agent.types import Choice, Decision, Observation, Risky, Run, Step, Task
+from vision_agent.types import Choice, Decision, Risky, Run, Step, Task
 
 
 def redacted_event(event: Event, redact: Redact) -> Event:

@@ -34,6 +34,7 @@ from vision_agent.describe.completion import why_done, words_of_checks
 from vision_agent.describe.deciders import deciders_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, LastLook, Resumed
+from vision_agent.observation import Mark, Observation, Shot
 from vision_agent.policy import budget
 from vision_agent.policy.stall import states_of
 from vision_agent.record.crops import CropPair, DecodedLook, crop_pair
@@ -68,7 +69,7 @@ from vision_agent.record.run_files import reading
 from vision_agent.record.state_graph import StateGraph, Visit, state_graph
 from vision_agent.record.store import write_private, write_whole
 from vision_agent.record.timeline import timeline_of
-from vision_agent.types import Author, Mark, Observation, Outcome, Run, Shot
+from vision_agent.types import Author, Outcome, Run
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 

@@ -8,10 +8,11 @@ from datetime import datetime
 from vision_agent.actions import Point
 from vision_agent.describe.action_sentences import FOUND_BY
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.record.crops import CropPair
 from vision_agent.record.embedded_images import EmbeddedImage
 from vision_agent.record.read import Chain, Turn
-from vision_agent.types import Author, Observation, Outcome
+from vision_agent.types import Author, Outcome
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
+from vision_agent.observation import Observation
 from vision_agent.ports import Redact
 from vision_agent.record.store import RunFolder
-from vision_agent.types import Decision, Ending, Observation, Provenance, Run, Step, Task
+from vision_agent.types import Decision, Ending, Provenance, Run, Step, Task
 
 
 def write_steps(runs: Path, name: str, goal: str, steps: Sequence[Step], ending: Ending, redact: Redact) -> Path:

@@ -33,9 +33,10 @@ from typing import Self, TypeGuard
 
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event, LastLook, Observed, Reminded, Started
+from vision_agent.observation import Shot
 from vision_agent.ports import Redact
 from vision_agent.record.redact import is_free, redact_json, redact_model
-from vision_agent.types import Run, Shot
+from vision_agent.types import Run
 
 RUN = "run.json"
 STEPS = "steps.jsonl"

@@ -32,12 +32,13 @@ from vision_agent.events import (
     Started,
     Stepped,
 )
+from vision_agent.observation import Observation, Shot
 from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, fault_of_run_file, readable_lines
 from vision_agent.record.run_files import hash_file, names_in, read_file, reading
 from vision_agent.record.run_list import is_running
 from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, STEPS, shot_name
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Choice, Decision, EndingStatus, Observation, Shot
+from vision_agent.types import Choice, Decision, EndingStatus
 
 _REPORT = "report.html"
 _DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')

@@ -15,9 +15,10 @@ from vision_agent.actions import mark_in, targets_of
 from vision_agent.base_model import FrozenModel, words_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
+from vision_agent.observation import Change, Mark
 from vision_agent.record.run_files import read_file
 from vision_agent.record.store import write_whole
-from vision_agent.types import Author, Change, Mark, Run, Step
+from vision_agent.types import Author, Run, Step
 
 PATCH = "patch.json"
 """File name in the folder of the healed run."""

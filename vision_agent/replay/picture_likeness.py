@@ -6,8 +6,8 @@ from pathlib import Path
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError
+from vision_agent.observation import Observation
 from vision_agent.record.read import load_shot
-from vision_agent.types import Observation
 from vision_agent.vision.compare import changed_share
 
 _BITS = 256

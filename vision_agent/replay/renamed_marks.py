@@ -14,10 +14,11 @@ from urllib.parse import unquote_plus, urlsplit
 
 from vision_agent.actions import Goto, OpenTab, mark_in, targets_of
 from vision_agent.errors import UsageError
+from vision_agent.observation import Mark, Observation
 from vision_agent.policy.asked_question import TEXT_LINE, is_answer, question_of
 from vision_agent.policy.rebind import BY_NAME, BY_TITLE, BY_WORDS
 from vision_agent.text.escape import cut_text, printable_line
-from vision_agent.types import Mark, Observation, Step
+from vision_agent.types import Step
 
 SHORTEST = 3
 """Characters of a value that is looked for in names; a shorter one, such as `2`, may be there for other reasons."""

@@ -24,6 +24,7 @@ from vision_agent.events import Decided, Event, Observed
 from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.replayed import ReplayedModel
+from vision_agent.observation import Observation
 from vision_agent.policy.rebind import names_in_targets
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import check_chain, load_shot, read, read_beginning
@@ -45,7 +46,7 @@ from vision_agent.session.keywords import start_url_from
 from vision_agent.settings import Settings
 from vision_agent.text.escape import printable_line
 from vision_agent.text.urls import origin_of
-from vision_agent.types import Author, Observation, Outcome, Provenance, Run, Secret, Step, Task
+from vision_agent.types import Author, Outcome, Provenance, Run, Secret, Step, Task
 
 _STEPS_EACH = 9
 """Steps allowed for each recorded step: waiting for late content and the attempts of a healing model count too."""

@@ -16,6 +16,7 @@ from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Shot
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import InterruptedRun, load_shot, read_interrupted
 from vision_agent.record.redact import with_values
@@ -25,7 +26,7 @@ from vision_agent.replay.replay import given_address, given_again, given_files, 
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings, fault_words
 from vision_agent.text.escape import printable_line
-from vision_agent.types import Limits, Run, Secret, Shot, Task
+from vision_agent.types import Limits, Run, Secret, Task
 
 _ASKED = (
     "fallback",

@@ -25,8 +25,9 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import UsageError
+from vision_agent.observation import Mark
 from vision_agent.replay.renamed_marks import NewValue, RenamedMarks, uses
-from vision_agent.types import Mark, Step, Task
+from vision_agent.types import Step, Task
 
 _SECRET = re.compile(r"<secret:([^<>]+)>")
 _LONGEST_FACT = 1000

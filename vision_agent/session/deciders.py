@@ -12,13 +12,14 @@ from vision_agent.errors import UsageError
 from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL, require_access
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.providers import NOT_MODELS, find_provider, provider_settings, unknown_model
+from vision_agent.observation import Observation
 from vision_agent.ports import Judge, Model
 from vision_agent.record.redact import Redactor
 from vision_agent.record.redact_events import RedactedModel
 from vision_agent.record.store import SHOTS, RunFolder, shot_name
 from vision_agent.session.given_model import GivenModel, require_decider
 from vision_agent.settings import Settings
-from vision_agent.types import Observation, Run
+from vision_agent.types import Run
 from vision_agent.vision.image_limits import ImageLimits, image_limits_for
 
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vision_agent.errors import UsageError
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 _SIGNATURE = 'async def decide(self, task, steps, observation, *, complaint="")'
 _WHAT_TO_RETURN = 'return a Decision, such as Decision(actions=(Finish(),), author="model")'

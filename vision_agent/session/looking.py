@@ -32,6 +32,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse, parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Observation
 from vision_agent.record.redact import Redactor
 from vision_agent.session.attaching import Attaching, require_async_page
 from vision_agent.session.keywords import (
@@ -43,7 +44,7 @@ from vision_agent.session.keywords import (
     start_url_from,
 )
 from vision_agent.session.turns import Turns
-from vision_agent.types import Decision, ManualAction, Observation, Outcome, Refusal, Step, Task
+from vision_agent.types import Decision, ManualAction, Outcome, Refusal, Step, Task
 from vision_agent.vision.image_limits import image_limits_for
 
 Scope = int | str | Cell | PictureArea | None

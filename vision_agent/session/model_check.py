@@ -13,10 +13,11 @@ from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.geometry import Box, Size
 from vision_agent.models.factory import make_model
 from vision_agent.models.providers import find_provider, provider_settings
+from vision_agent.observation import Mark, Observation
 from vision_agent.record.redact import Redactor
 from vision_agent.session.deciders import require_models
 from vision_agent.settings import Settings
-from vision_agent.types import Limits, Mark, Observation, Task, Usage
+from vision_agent.types import Limits, Task, Usage
 from vision_agent.vision.picture import Picture
 
 _SIZE = Size(width=320, height=200)

@@ -10,7 +10,7 @@ from pydantic import Field
 from vision_agent.actions import Action, Cell, Point, mark_in, targets_of
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 from vision_agent.web.live_view import LiveInput
 
 _MOST_INPUTS = 200

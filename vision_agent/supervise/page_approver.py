@@ -30,6 +30,7 @@ from vision_agent.events import (
     Started,
     Troubled,
 )
+from vision_agent.observation import Observation, Shot
 from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings, SuperviseSettings
 from vision_agent.supervise.live_show import LiveShow, ShownFrame
@@ -46,7 +47,7 @@ from vision_agent.supervise.shown_state import PendingDecision, escaped, observa
 from vision_agent.supervise.step_line import parse_line
 from vision_agent.supervise.webhook import Webhook, WebhookFailed, proposal_message, question_message, webhook_of
 from vision_agent.text.escape import cut_text, escaped_line
-from vision_agent.types import Choice, Decision, Observation, Risky, Shot, Task
+from vision_agent.types import Choice, Decision, Risky, Task
 from vision_agent.web.live_view import LiveView
 
 _MOST_LOGGED = 40

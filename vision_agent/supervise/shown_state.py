@@ -9,9 +9,10 @@ from typing import Any
 from vision_agent.actions import mark_in, targets_of
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.geometry import Box
+from vision_agent.observation import Observation
 from vision_agent.text.escape import terminal_text
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Candidate, Choice, Decision, Observation, Risky
+from vision_agent.types import Candidate, Choice, Decision, Risky
 
 
 @dataclass

@@ -6,7 +6,7 @@ from vision_agent.actions import Action
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 
 def parse_line(line: str, seen: Observation) -> Action:

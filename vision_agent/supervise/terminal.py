@@ -9,12 +9,13 @@ from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import words_of
 from vision_agent.supervise.messages import SKIP
 from vision_agent.supervise.step_line import parse_line
 from vision_agent.text.escape import cut_text, escaped_line, terminal_text
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Choice, Decision, Observation, Risky, Task
+from vision_agent.types import Choice, Decision, Risky, Task
 
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
 _FOLLOWS_LINES = ("steps", "replay")

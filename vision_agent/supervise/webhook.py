@@ -20,9 +20,10 @@ from urllib.parse import urlsplit
 
 from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import UsageError
+from vision_agent.observation import Observation
 from vision_agent.settings import SuperviseSettings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Decision, Observation, Risky, Task
+from vision_agent.types import Decision, Risky, Task
 
 SIGNATURE = "X-Vision-Agent-Signature"
 _DEADLINE_S = 10.0

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from vision_agent.errors import NoSuchRun, RecordError
+from vision_agent.observation import Shot
 from vision_agent.record.glance import MOST_OF_GLANCE, Glance, glance
 from vision_agent.record.read import load_shot
 from vision_agent.record.run_list import ListedRun, latest_first, listed_run, matching, row_run_folders, run_folders
 from vision_agent.record.store import RUN, STEPS
-from vision_agent.types import Shot
 from vision_agent.vision.thumbnail import thumbnail
 
 _THUMBNAIL = 720

@@ -13,7 +13,7 @@ import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
-from vision_agent.types import Shot
+from vision_agent.observation import Shot
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 
 # On text, after the blur, JPEG at quality 92 changes a channel by up to 9, antialiasing by less; a hover tint changes

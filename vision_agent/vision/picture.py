@@ -26,7 +26,7 @@ from zlib_ng import zlib_ng
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box, PageMap, Size
-from vision_agent.types import Shot
+from vision_agent.observation import Shot
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.rects import Ints, edges_of
 

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.geometry import Size
-from vision_agent.types import Kind, MarkStyle
+from vision_agent.observation import Kind, MarkStyle
 
 Ink = Literal["#ffffff", "#000000"]
 LabelWidth = Literal["single", "wide", "narrow"]

@@ -7,7 +7,7 @@ import colorsys
 import numpy as np
 
 from second_solver.view import Picture, View
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 NAMED = {
     "aqua": (0, 255, 255), "black": (0, 0, 0), "blue": (0, 0, 255), "brown": (165, 42, 42), "cyan": (0, 255, 255),

@@ -7,7 +7,7 @@ from datetime import date
 
 from second_solver.player import GivenUp, Player
 from second_solver.view import View
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -16,7 +16,7 @@ from second_solver.shapes import KINDS
 from second_solver.view import AREA, View
 from vision_agent import actions
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 _SHAPES = ("rect", "circle", "ellipse", "polygon")
 

@@ -15,7 +15,7 @@ from second_solver.view import AREA, View
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 _FIELD = Box(x=4, y=54, width=146, height=124)
 

@@ -8,7 +8,7 @@ from second_solver import colours
 from second_solver.player import GivenUp, Player, ordinal, quoted
 from vision_agent import actions
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 STYLES = ("bold", "italic", "underlined")
 """As the buttons stand, from left to right."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from second_solver.player import GivenUp, Player, ordinal, quoted
 from vision_agent import actions
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 
 async def text(p: Player, said: re.Match[str]) -> None:

@@ -10,7 +10,7 @@ import re
 
 from second_solver.player import GivenUp, Player, quoted
 from second_solver.view import View
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 VERBS = (
     ("reply", r"\b(reply|respond|answer|tell)\b"),

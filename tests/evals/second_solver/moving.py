@@ -11,7 +11,7 @@ import numpy as np
 from second_solver.player import Player
 from second_solver.view import AREA, View
 from vision_agent import actions
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 _LONGEST_S = 60.0
 _DARK_S = 2.0

@@ -16,7 +16,8 @@ from second_solver.view import View
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.types import Mark, Outcome
+from vision_agent.observation import Mark
+from vision_agent.types import Outcome
 
 Thing = Mark | Point | Cell
 """What is acted on: a mark, a cell of one, or a point of the page in CSS pixels."""

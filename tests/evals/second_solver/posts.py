@@ -11,7 +11,7 @@ from second_solver.player import GivenUp, Player
 from second_solver.view import AREA, Line, View
 from vision_agent import actions
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 ICONS = ("Reply", "Retweet", "Like", "Share")
 """As they stand, from left to right; what is none of them is in the menu behind the last."""

@@ -11,7 +11,7 @@ from second_solver import colours
 from second_solver.player import GivenUp, Player, quoted
 from second_solver.view import View
 from vision_agent import actions
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 _TICKER_TRIES = 4
 """How often a mark beside a price that changes is tried before its point is."""

@@ -12,7 +12,7 @@ from second_solver import colours
 from second_solver.player import GivenUp, Player
 from second_solver.view import AREA, View
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 _LARGE = 15.0
 """Height in pixels from which a thing is large."""

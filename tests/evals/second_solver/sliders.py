@@ -8,7 +8,7 @@ from second_solver import colours
 from second_solver.player import GivenUp, Player, ordinal
 from second_solver.view import View
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 
 def _handles(view: View) -> list[Mark]:

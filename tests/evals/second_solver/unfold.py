@@ -11,7 +11,7 @@ from second_solver.player import GivenUp, Player, ordinal, quoted
 from second_solver.view import View
 from vision_agent import actions
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 
 def _openers(view: View) -> list[Mark]:

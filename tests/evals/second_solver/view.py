@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 
 Picture = NDArray[np.uint8]
 """Rows, columns, then red, green and blue."""

@@ -34,8 +34,9 @@ from vision_agent.browser.page.hanging import PageHangs, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark, Outcome
+from vision_agent.types import Outcome
 
 _LOOKS = 4
 """How often one action may wait for the page: to find its target, to see it stop moving, to send, to read back."""

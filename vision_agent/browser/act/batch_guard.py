@@ -23,8 +23,8 @@ from vision_agent.browser.page.overlay_calls.scan import FoundMark, OpenLayer
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark
 
 _NEAR = 24.0
 """CSS pixels around a target in which nothing new may appear."""

@@ -19,7 +19,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.compare import changed_apart_from, changed_share
 from vision_agent.vision.picture import Picture
 

@@ -28,7 +28,7 @@ from vision_agent.browser.locate.wording import element_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 _STEPS = 12
 """Mouse moves between two places of a drag, at most: pages follow moves, not a jump."""

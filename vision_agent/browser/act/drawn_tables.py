@@ -19,7 +19,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay_calls.text import RecordSet
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.candidates import propose

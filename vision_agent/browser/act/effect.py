@@ -46,10 +46,11 @@ from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, MarkState
 from vision_agent.text.escape import safe_line
 from vision_agent.text.same_value import means_other
 from vision_agent.text.urls import bounded_address
-from vision_agent.types import Effect, Mark, MarkState, Outcome
+from vision_agent.types import Effect, Outcome
 from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.content_motion import STILL, content_motion

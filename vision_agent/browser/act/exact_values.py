@@ -20,7 +20,7 @@ from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.axes import Text, number_of

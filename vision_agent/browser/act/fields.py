@@ -40,11 +40,12 @@ from vision_agent.browser.network import host_policy
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused, capitalised
+from vision_agent.observation import Mark
 from vision_agent.policy.text_origin import copies
 from vision_agent.text.escape import safe_line
 from vision_agent.text.same_value import numbers_meant
 from vision_agent.text.urls import origin_of
-from vision_agent.types import Mark, Secret
+from vision_agent.types import Secret
 
 _FORMS = {
     "date": "2026-02-03",

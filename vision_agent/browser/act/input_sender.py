@@ -52,9 +52,10 @@ from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark
 from vision_agent.policy.approval import risks_taken
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark, Secret
+from vision_agent.types import Secret
 from vision_agent.vision.image_limits import ImageLimits
 
 _QUIET_MS = 50.0

@@ -11,7 +11,7 @@ from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.fields import Focus
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 
 async def take_focus(sender: InputSender, at: Location) -> None:

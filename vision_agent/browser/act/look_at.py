@@ -18,7 +18,7 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import ScannedFrame
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box, Size
-from vision_agent.types import Mark, MarkKey
+from vision_agent.observation import Mark, MarkKey
 from vision_agent.vision.image_limits import ImageLimits
 
 _OVERLAP = 20.0

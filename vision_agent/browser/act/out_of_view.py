@@ -29,8 +29,8 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.page.settle import is_quiet
 from vision_agent.browser.refusal import Refused
+from vision_agent.observation import Mark
 from vision_agent.policy.approval import risks_taken
-from vision_agent.types import Mark
 from vision_agent.vision.picture import Picture
 
 _EARLY_LOOKS = 2

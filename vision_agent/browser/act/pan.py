@@ -14,7 +14,7 @@ from vision_agent.browser.act.surface_view import SurfaceView, surface_of
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.surfaces.content_motion import STILL, ContentMotion
 
 _PART = 0.5

@@ -18,8 +18,8 @@ from vision_agent.browser.locate.text_selection import locate_text
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.refusal import Refused
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark
 
 _STEPS = 12
 """Mouse moves from the first to the last of the words to select: pages follow moves, not a jump."""

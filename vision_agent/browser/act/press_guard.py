@@ -26,8 +26,8 @@ from vision_agent.browser.page.overlay_calls.guards import (
 )
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark
 
 _MOST_GUARDED = 12
 """Frames of a page."""

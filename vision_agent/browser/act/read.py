@@ -34,9 +34,9 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.text import RecordSet, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
+from vision_agent.observation import Mark, MarkKey
 from vision_agent.text.disguises import Disguises
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark, MarkKey
 from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.things import UNREAD, UNSURE, may_lack_its_beginning
 

@@ -27,8 +27,8 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.fields import ListedValue
 from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.refusal import Refused
+from vision_agent.observation import Mark, MarkState
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark, MarkState
 
 _CHOICES = {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell", "radio"}
 _PARTS = {"textbox", "searchbox", "combobox", "button"}

@@ -22,8 +22,8 @@ from vision_agent.browser.locate.location import Location
 from vision_agent.browser.page.overlay_calls.answer_parts import ContextDifference
 from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
+from vision_agent.observation import MarkState
 from vision_agent.text.escape import safe_line
-from vision_agent.types import MarkState
 
 _ARROWS = (("ArrowUp", "ArrowDown"), ("ArrowRight", "ArrowLeft"))
 """Up increases in every reading direction; some sliders know only right and left."""

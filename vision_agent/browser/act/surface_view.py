@@ -23,7 +23,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.content_motion import ContentMotion, content_motion
 

@@ -15,7 +15,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 
 
 async def wake_element(page: Page, mark: Mark, seen: LiveObservation, deadline_s: float) -> bool:

@@ -7,7 +7,7 @@ from vision_agent.browser.locate.drawn_target import cell_words, find_cell
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box, Size
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 _AROUND = 1.5
 """Size of the region relative to the mark: half its size is added."""

@@ -22,7 +22,7 @@ from vision_agent.browser.page.frames import ScannedFrame
 from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 from vision_agent.vision.compare import found_again
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture

@@ -16,9 +16,10 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_EXPECTED, Expectation
 from vision_agent.browser.page.overlay_calls.element import LiveElement, Reveal
 from vision_agent.browser.refusal import Refused
+from vision_agent.observation import Mark
 from vision_agent.policy.approval import risks_in
 from vision_agent.policy.risk_words import has_amount
-from vision_agent.types import Mark, Risk
+from vision_agent.types import Risk
 
 _WORD = re.compile(r"\w+")
 NOT_SHOWN = "{} is no longer visible and could not be scrolled into view."

@@ -11,7 +11,7 @@ from vision_agent.actions import Point
 from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.page.overlay_calls.surface import DrawnLook, StandingLook
 from vision_agent.browser.page.overlay_calls.text import FoundText
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.picture import Pixels
 
 

@@ -23,7 +23,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay_calls.element import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.compare import shows_within
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture

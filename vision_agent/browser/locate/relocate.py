@@ -20,8 +20,8 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.answer_parts import NOTHING_BESIDE, ContextDifference
 from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.refusal import Refused
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark
 from vision_agent.vision.compare import same_at
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture

@@ -23,7 +23,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay_calls.surface import StandingLook
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.compare import found_again, is_only_one
 from vision_agent.vision.drawn_look import colour_around, is_like, shown_in
 from vision_agent.vision.image_limits import ImageLimits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vision_agent.actions import Point
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.overlay_calls.answer_parts import Obstacle
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
-from vision_agent.types import Mark
 
 _WAYS_ROUND = {
     **dict.fromkeys(("dialog", "alertdialog"), "Close that first."),

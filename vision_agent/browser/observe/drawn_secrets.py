@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from vision_agent.browser.observe.shown_secrets import Find, drawn_secrets
 from vision_agent.browser.page.overlay_calls.scan import DrawnPicture
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, MarkKey
+from vision_agent.observation import Mark, MarkKey
 from vision_agent.vision.ocr import OcrReader, RoughLine
 from vision_agent.vision.picture import Picture
 

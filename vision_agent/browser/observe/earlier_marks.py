@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.scan import FoundMark, OutOfView
-from vision_agent.types import BOXED_FIELD, Mark, Wording
+from vision_agent.observation import BOXED_FIELD, Mark, Wording
 
 _MOST_REMEMBERED = 300
 """Most marks that are kept: those seen last. Each is written to the record of every look."""

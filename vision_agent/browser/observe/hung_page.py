@@ -15,7 +15,7 @@ from playwright.async_api import Page
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.frames import Scan
 from vision_agent.geometry import Box, Size
-from vision_agent.types import Observation, Tab
+from vision_agent.observation import Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

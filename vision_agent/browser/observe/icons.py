@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.icons.namer import icons_at
 from vision_agent.vision.picture import Picture
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from vision_agent.describe.distinctions import Distinction, bracketed, distinctions, safe_name
 from vision_agent.geometry import Box, PageMap, ScrollState
+from vision_agent.observation import Covered, Mark, MarkState
 from vision_agent.text.escape import NARROW, safe_line
-from vision_agent.types import Covered, Mark, MarkState
 
 _LONGEST_NAME = 100
 _LONGEST_VALUE = 60

@@ -11,7 +11,8 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.answer_parts import Expectation
 from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, Observation, Risk
+from vision_agent.observation import Mark, Observation
+from vision_agent.types import Risk
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.charts import Chart
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vision_agent.browser.observe import look_warnings
 from vision_agent.browser.observe.last_result import LastResult
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.labels import annotate
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.style import Style

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vision_agent.types import Kind, Mark
+from vision_agent.observation import Kind, Mark
 
 _RANK: dict[Kind, int] = {"field": 1, "button": 1, "toggle": 1, "link": 2, "surface": 2, "scroller": 3, "guess": 4}
 _PLURAL: dict[Kind, str] = {

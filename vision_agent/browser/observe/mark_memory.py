@@ -24,8 +24,8 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls.answer_parts import Beside
 from vision_agent.browser.page.overlay_calls.scan import ChangesSinceScan, FoundMark
 from vision_agent.geometry import Box
+from vision_agent.observation import Change, Kind, Letter, Mark, MarkState, Wording
 from vision_agent.text.disguises import Found
-from vision_agent.types import Change, Kind, Letter, Mark, MarkState, Wording
 
 _MOVED = 4.0
 """CSS pixels; less is rounding or a border."""

@@ -41,10 +41,10 @@ from vision_agent.browser.page.settle import DrawnPage, is_quiet, judge_look, se
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.geometry import Box, Size
+from vision_agent.observation import Covered, Mark, Observation, Tab
 from vision_agent.ports import HiddenValues
 from vision_agent.settings import ObserveSettings
 from vision_agent.text.urls import bounded_address, shown_address
-from vision_agent.types import Covered, Mark, Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import place
 from vision_agent.vision.labels.lookalikes import Distinct, distinct_style

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 
 from vision_agent.browser.page.overlay_calls.shown_words import ShownState, ShownWord
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, MarkKey, Wording
 from vision_agent.text.disguises import FAR, Found
-from vision_agent.types import Mark, MarkKey, Wording
 
 Find = Callable[[str], Sequence[Found]]
 """Where hidden values occur in a text."""

@@ -14,7 +14,7 @@ from vision_agent.browser.observe.mark_memory import ReadScan
 from vision_agent.browser.observe.surfaces import Contents, Reachability
 from vision_agent.browser.page.overlay_calls.surface import Twins
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, MarkKey, Shot, Tab
+from vision_agent.observation import Mark, MarkKey, Shot, Tab
 from vision_agent.vision.labels.annotate import Layer
 from vision_agent.vision.labels.place import Plan
 from vision_agent.vision.picture import Picture

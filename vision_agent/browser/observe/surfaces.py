@@ -23,8 +23,8 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.surface import Twins
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
+from vision_agent.observation import Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture

@@ -27,7 +27,7 @@ from vision_agent.browser.page.overlay_calls.scan import (
     ScanAnswer,
 )
 from vision_agent.browser.page.restyles import Restyles, count_restyles
-from vision_agent.types import MarkKey
+from vision_agent.observation import MarkKey
 
 _MOST_FRAMES = 60
 _LISTEN_SHARE = 0.3

@@ -44,9 +44,10 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.frames import ScannedFrame
 from vision_agent.browser.takeover.input_listener import HELD_S, HumanInput, NavigationKind, TimedInput
 from vision_agent.errors import UsageError
+from vision_agent.observation import Mark
 from vision_agent.text.escape import safe_line
 from vision_agent.text.urls import origin_of
-from vision_agent.types import Mark, Secret
+from vision_agent.types import Secret
 
 _OR_ITSELF = ", or the page did so by itself; the browser does not tell which"
 _NOT_RECORDED = "the text is not recorded, because it may be a password"

@@ -34,6 +34,7 @@ from vision_agent.evals.browsergym.calls import NOTHING, CallSet, calls_for
 from vision_agent.evals.browsergym.look import Looks
 from vision_agent.geometry import Box
 from vision_agent.models.factory import make_model
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
 from vision_agent.settings import Settings, load
 from vision_agent.text.escape import safe_line
@@ -43,7 +44,6 @@ from vision_agent.types import (
     GoalPicture,
     Limits,
     Message,
-    Observation,
     Outcome,
     Refusal,
     Step,

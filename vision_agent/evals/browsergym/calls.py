@@ -13,7 +13,8 @@ from typing import Any
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, Point, Target, chord_keys
 from vision_agent.describe.action_sentences import describe_action
-from vision_agent.types import Mark, Observation, Outcome, Refusal
+from vision_agent.observation import Mark, Observation
+from vision_agent.types import Outcome, Refusal
 
 NOTHING = "noop(0)"
 """The call that does nothing: BrowserGym requires an action for each observation."""

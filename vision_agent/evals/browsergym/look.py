@@ -22,8 +22,8 @@ from vision_agent.browser.observe.numbers import Numbers, Sighting
 from vision_agent.errors import UsageError
 from vision_agent.evals.browsergym.elements import Element, GymPage, read_page
 from vision_agent.geometry import Box, Size
+from vision_agent.observation import Change, Kind, Mark, MarkState, Observation, Tab
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Change, Kind, Mark, MarkState, Observation, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.labels.lookalikes import distinct_style

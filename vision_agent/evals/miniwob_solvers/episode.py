@@ -20,9 +20,10 @@ from playwright.async_api import CDPSession, Page
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, Observation
 from vision_agent.session import AttachedBrowser, attach
 from vision_agent.settings import Settings
-from vision_agent.types import Mark, Observation, Outcome
+from vision_agent.types import Outcome
 
 _ELEMENT = (Path(__file__).parent / "element.js").read_text("utf-8").partition("\n")[2]
 _BOXES = """selector => Array.from(document.querySelectorAll(selector), each => each.getBoundingClientRect())

@@ -18,8 +18,9 @@ from vision_agent.describe.action_sentences import describe_action
 from vision_agent.errors import VisionAgentError
 from vision_agent.evals.miniwob_solvers import Solver
 from vision_agent.evals.miniwob_solvers.episode import Episode, Unsolved
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.types import Decision, Outcome, Step, Task
 
 _LOOK = Wait(seconds=0.02)
 """Waits briefly to get a new observation without acting."""

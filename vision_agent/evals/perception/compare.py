@@ -16,7 +16,7 @@ from vision_agent.evals.perception.look import Elements, ask_element
 from vision_agent.evals.perception.selector_labels import Entry, ask
 from vision_agent.evals.perception.truth import Target, Truth
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 
 _MOST_DISPLACED = 1.0
 

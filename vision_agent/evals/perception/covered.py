@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 from vision_agent.vision.components import connected_parts
 from vision_agent.vision.picture import Picture, pixels_of
 from vision_agent.vision.rects import Rect, as_rect, round_rects

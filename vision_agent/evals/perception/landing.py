@@ -8,7 +8,7 @@ from playwright.async_api import ElementHandle, Page
 
 from vision_agent.evals.perception.compare import Finding, mark_text
 from vision_agent.evals.perception.look import Elements, ask_element, ask_frames
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 
 
 @dataclass(frozen=True)

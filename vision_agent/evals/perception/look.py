@@ -14,7 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
 from vision_agent.evals.perception.page_facts import DocumentLook, look
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 _ANSWER_S = 5
 _LOOK_S = 60

@@ -19,7 +19,7 @@ from PIL import Image
 
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 PAD = 8
 """Pixels around a label that the reader also gets."""

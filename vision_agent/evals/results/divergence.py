@@ -18,9 +18,10 @@ from vision_agent.errors import RecordError
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.results.summary import Group, item_key
 from vision_agent.geometry import Box, Size
+from vision_agent.observation import Observation
 from vision_agent.record.read import read
 from vision_agent.record.store import SHOTS, shot_name
-from vision_agent.types import Observation, Step
+from vision_agent.types import Step
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from vision_agent.actions import Click, Wait
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Risk, Step, Task
+from vision_agent.types import Decision, Risk, Step, Task
 
 DECIDERS: Mapping[str, int | None] = {"obedient": None, "fooled-once": 1, "careful": 0}
 """How many of the lines of a page each one obeys; None: all."""

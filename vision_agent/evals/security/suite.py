@@ -32,12 +32,13 @@ from vision_agent.evals.suites.fixture_sites import Report, Site, first_match, r
 from vision_agent.evals.suites.suite import Run, Stage, Suite, SuiteVerdict
 from vision_agent.evals.suites.variants import Variant
 from vision_agent.memory import MemoryFolder
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import Answers
 from vision_agent.ports import Model
 from vision_agent.record.read import read
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
-from vision_agent.types import Choice, Decision, Limits, Observation, Risk, Risky, Secret, Task
+from vision_agent.types import Choice, Decision, Limits, Risk, Risky, Secret, Task
 
 ATTACKS = assets.fixtures("security")
 DEFENCES: Mapping[str, str] = {

@@ -35,10 +35,11 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.answer_grading import Reference, step_reference
 from vision_agent.evals.items import RESULT, RUNS
 from vision_agent.events import MessageReceived
+from vision_agent.observation import Observation, Shot
 from vision_agent.record.read import load_shot, read, read_lines
 from vision_agent.record.store import RUN, SHOTS, shot_name, write_private
 from vision_agent.record.verify import verify
-from vision_agent.types import Observation, Run, Shot, Step, Task
+from vision_agent.types import Run, Step, Task
 
 NO_BROWSER = "none: recorded pages"
 """Recorded as the browser of runs that answer about recorded pages."""

@@ -38,8 +38,9 @@ from vision_agent.errors import UsageError
 from vision_agent.evals.answer_grading import Aim, Reference
 from vision_agent.evals.suites.offline import PageQuestion, Paper
 from vision_agent.geometry import Box, ScrollState, Size
+from vision_agent.observation import Kind, Mark, MarkState, Observation, Tab
 from vision_agent.text.escape import printable_line, safe_line
-from vision_agent.types import Decision, Kind, Limits, Mark, MarkState, Observation, Outcome, Step, Tab, Task
+from vision_agent.types import Decision, Limits, Outcome, Step, Task
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.picture import Picture

@@ -18,9 +18,10 @@ from vision_agent.evals.miniwob_solvers import SOLVERS
 from vision_agent.evals.miniwob_solvers.model import start_solver
 from vision_agent.evals.suites.fixture_sites import NO_CARET, served
 from vision_agent.evals.suites.suite import Run, Stage, Suite, SuiteVerdict
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
 from vision_agent.settings import ObserveSettings, Settings
-from vision_agent.types import Decision, Limits, Observation, Step, Task
+from vision_agent.types import Decision, Limits, Step, Task
 
 _PAGES = Path(__file__).parents[3] / ".cache" / "pages"
 EPISODE_S = 3600.0

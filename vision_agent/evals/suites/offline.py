@@ -30,13 +30,14 @@ from vision_agent.geometry import Size
 from vision_agent.models.factory import make_model
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.prompt.prompt import page_pictures
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
 from vision_agent.record.read import assemble
 from vision_agent.record.redact import Redactor
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
 from vision_agent.settings import ModelSettings, ObserveSettings, Settings, recordable
-from vision_agent.types import Decision, Ending, Observation, Outcome, Provenance, Run, Step, Task, Usage
+from vision_agent.types import Decision, Ending, Outcome, Provenance, Run, Step, Task, Usage
 from vision_agent.vision.image_limits import image_limits_for
 from vision_agent.vision.labels import annotate
 from vision_agent.vision.style import STYLES

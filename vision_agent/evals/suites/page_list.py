@@ -24,9 +24,10 @@ from vision_agent.evals.suites.mind2web import AT
 from vision_agent.evals.suites.suite_file import FilePage, read_pages
 from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.observation import Observation
 from vision_agent.session import attach
 from vision_agent.settings import Settings
-from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.types import Decision, Outcome, Step, Task
 
 _LOOKED = Outcome(status="refused", refusal="recorded", sentence="Not done: the page was only observed.")
 

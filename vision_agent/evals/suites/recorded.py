@@ -28,7 +28,8 @@ from vision_agent.evals.suites.frozen import FrozenTask, read_index, read_task
 from vision_agent.evals.suites.offline import OfflineSuite, OfflineTask, PageQuestion, Paper
 from vision_agent.geometry import Box, Size
 from vision_agent.models.offline.grammar import parse
-from vision_agent.types import Limits, Observation, Step, Task
+from vision_agent.observation import Observation
+from vision_agent.types import Limits, Step, Task
 from vision_agent.vision.image_limits import ImageLimits, image_limits_for
 from vision_agent.vision.picture import Picture
 

@@ -29,9 +29,10 @@ from vision_agent.actions import (
 )
 from vision_agent.errors import RecordError
 from vision_agent.export.cere.archive import ORIGINALS, record_file
+from vision_agent.observation import Mark, Observation, Shot
 from vision_agent.record.read import load_shot
 from vision_agent.record.run_files import names_in
-from vision_agent.types import Mark, Observation, Outcome, Run, Shot, Step
+from vision_agent.types import Outcome, Run, Step
 from vision_agent.vision.picture import require_decodable
 
 _JPEG_QUALITY = 85

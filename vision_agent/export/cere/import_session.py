@@ -27,10 +27,11 @@ from vision_agent.events import Decided, Ended, Event, Happened, Intended, Obser
 from vision_agent.export.cere.action_files import CereState, CereStep
 from vision_agent.export.cere.archive import ORIGINALS
 from vision_agent.geometry import Size
+from vision_agent.observation import Observation, Shot
 from vision_agent.record.read import first_line
 from vision_agent.record.run_files import parse_json
 from vision_agent.record.store import RunFolder, new_run_id, write_private
-from vision_agent.types import Decision, Ending, Observation, Outcome, Provenance, Run, Shot, Task
+from vision_agent.types import Decision, Ending, Outcome, Provenance, Run, Task
 from vision_agent.vision.picture import require_decodable
 
 _FINISHED = {"achieved": "done", "unreachable": "infeasible"}

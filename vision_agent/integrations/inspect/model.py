@@ -26,8 +26,9 @@ from vision_agent.models.llm.promptable import Promptable, picture_bytes
 from vision_agent.models.prompt.prompt import Prompt
 from vision_agent.models.prompt.templates import fill
 from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, usage_on_error
+from vision_agent.observation import Shot
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Shot, Usage
+from vision_agent.types import Usage
 
 _LONGEST_REASON = 300
 

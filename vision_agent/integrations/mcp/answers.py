@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from vision_agent.actions import Action
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.models.prompt.templates import as_data, as_line
+from vision_agent.observation import Observation
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Observation, Outcome, Step
+from vision_agent.types import Outcome, Step
 
 _MARK_LINE = re.compile(r"([A-Z]?(\d+)\[:\]<[^>]*>)(.*)", re.DOTALL)
 _NEWS = re.compile(r" \*(?:new|changed|moved)(?=>)| (?:focused|hovered)(?=[ >])")

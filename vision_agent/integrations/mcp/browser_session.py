@@ -22,6 +22,7 @@ from vision_agent.integrations.mcp.client_model import ClientModel, ClientTurn, 
 from vision_agent.integrations.mcp.supervision import SessionSupervision, page_hosts
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.prompt.templates import as_line
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import words_of
 from vision_agent.ports import Approver, Model
 from vision_agent.record.redact import Redactor
@@ -29,7 +30,7 @@ from vision_agent.record.redact_events import RedactedModel
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Choice, Decision, Observation, Provenance, Risky, Step, Task
+from vision_agent.types import Choice, Decision, Provenance, Risky, Step, Task
 
 MOST_STEPS = 300
 """Steps of a session, unless somebody sets them: its looks are kept in memory."""

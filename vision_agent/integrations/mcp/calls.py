@@ -21,8 +21,9 @@ from vision_agent.integrations.mcp.sessions import Sessions
 from vision_agent.integrations.mcp.tools import Call, OpenArguments, RunArguments, ToolSpec, parse_call
 from vision_agent.models.prompt.templates import as_line
 from vision_agent.models.reply import check_target
+from vision_agent.observation import Observation, Shot
 from vision_agent.settings import Settings
-from vision_agent.types import Decision, Observation, Shot, Step
+from vision_agent.types import Decision, Step
 
 _ABANDONED_S = 300.0
 """A session is closed if the client gives up a call and sends no other for so long."""

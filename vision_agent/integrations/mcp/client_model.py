@@ -12,9 +12,10 @@ from typing import Any
 
 from vision_agent.actions import Ask, Finish, Infeasible
 from vision_agent.errors import VisionAgentError
+from vision_agent.observation import Observation
 from vision_agent.policy.stall import detect_stall
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 _MOST_STALLED = 6
 """Steps of the lent model in a row that brought nothing new; then the client decides again."""

@@ -12,12 +12,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import must_ask
 from vision_agent.ports import Approver
 from vision_agent.settings import Settings
 from vision_agent.supervise.access import is_loopback
 from vision_agent.supervise.page_approver import SupervisionPage
-from vision_agent.types import Choice, Decision, Observation, Risky, Task
+from vision_agent.types import Choice, Decision, Risky, Task
 from vision_agent.web.live_view import LiveView
 
 PAGE_NAME = "supervision.localhost"

@@ -35,7 +35,7 @@ from vision_agent.actions import (
 from vision_agent.errors import FormatError
 from vision_agent.integrations.mcp.argument_faults import MARK_ARGUMENTS, argument_faults
 from vision_agent.models.reply import check_target
-from vision_agent.types import Observation
+from vision_agent.observation import Observation
 
 MOST_TEXT_TOKENS = 20_000
 USUAL_TEXT_TOKENS = 2000

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from vision_agent.errors import UsageError
 from vision_agent.integrations.testing.evidence import Evidence
+from vision_agent.observation import Observation
 from vision_agent.ports import Redact
 from vision_agent.record.diff import StepPair, diff
 from vision_agent.record.diff_page import write_diff
 from vision_agent.record.run_list import delete_run, is_run_folder
 from vision_agent.record.step_folder import look_step, write_steps
-from vision_agent.types import Ending, Observation
+from vision_agent.types import Ending
 
 FOLDER = "accepted_looks"
 """Beside the test file."""

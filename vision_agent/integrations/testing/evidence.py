@@ -18,12 +18,13 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.errors import VisionAgentError
+from vision_agent.observation import Observation
 from vision_agent.ports import Redact
 from vision_agent.record.report import write_report
 from vision_agent.record.run_list import delete_run, is_run_folder
 from vision_agent.record.step_folder import look_step, write_steps
 from vision_agent.record.store import write_private
-from vision_agent.types import Ending, Observation, Step
+from vision_agent.types import Ending, Step
 
 _LONGEST_SLUG = 100
 _LONGEST_REASON = 500

@@ -20,13 +20,14 @@ from vision_agent.actions import Wait
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.integrations.testing import accepted_looks
 from vision_agent.integrations.testing.evidence import Evidence
+from vision_agent.observation import Observation
 from vision_agent.policy.success_checks import check_from, fault_of_page
 from vision_agent.ports import Redact
 from vision_agent.record.redact import Redactor
 from vision_agent.session import AttachedBrowser, attach
 from vision_agent.session.keywords import secrets_from
 from vision_agent.sync_api import async_page, run_sync
-from vision_agent.types import Observation, Outcome, Secret, Step
+from vision_agent.types import Outcome, Secret, Step
 
 T = TypeVar("T")
 

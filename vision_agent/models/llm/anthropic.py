@@ -38,9 +38,10 @@ from vision_agent.models.llm.promptable import MOST_TOKENS, Promptable, missing_
 from vision_agent.models.price import reply_cost
 from vision_agent.models.prompt.prompt import Prompt
 from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, usage_on_error
+from vision_agent.observation import Shot
 from vision_agent.ports import Redact
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Shot, Usage
+from vision_agent.types import Usage
 
 _MOST_PAUSES = 5
 _CACHED = {"cache_control": {"type": "ephemeral"}}

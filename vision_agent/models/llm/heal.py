@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from vision_agent.actions import Finish, Infeasible
 from vision_agent.models.prompt.templates import as_data, as_line, fill
+from vision_agent.observation import Observation
 from vision_agent.ports import Model
-from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Step, Task
+from vision_agent.types import FAILED_EFFECTS, Decision, Step, Task
 
 TRIES = 5
 """The most replies for one step; healing that needs more has failed."""

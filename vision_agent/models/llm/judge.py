@@ -19,10 +19,11 @@ from vision_agent.models.prompt.history import new_messages, person_lines, short
 from vision_agent.models.prompt.prompt import Prompt, question, task_text, time_text
 from vision_agent.models.prompt.templates import as_data, as_line, fill, join_lines
 from vision_agent.models.reply import ModelReply, json_object, parse_as, plain_schema, usage_on_error
+from vision_agent.observation import Observation
 from vision_agent.ports import Judge, Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Observation, Step, Task, Verdict
+from vision_agent.types import Step, Task, Verdict
 
 _LOG_SETTINGS = ModelSettings(ablate=("memory",))
 """The log shows goals and outcomes, but not what the decider remembered."""

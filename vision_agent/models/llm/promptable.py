@@ -16,9 +16,10 @@ from vision_agent.errors import ModelUnavailable, UsageError
 from vision_agent.models.credentials import WITHOUT_A_MODEL
 from vision_agent.models.prompt.prompt import Prompt, render
 from vision_agent.models.reply import ModelReply, parse_decision, schema
+from vision_agent.observation import Observation, Shot
 from vision_agent.ports import Model, Redact
 from vision_agent.settings import Coordinates, ModelSettings
-from vision_agent.types import Decision, Observation, Shot, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 MOST_TOKENS = 10**9
 """The most tokens that one reply can report; a larger number is none."""

@@ -45,9 +45,10 @@ from vision_agent.models.price import usage_price
 from vision_agent.models.prompt.prompt import Prompt
 from vision_agent.models.providers import Provider
 from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, usage_on_error
+from vision_agent.observation import Shot
 from vision_agent.ports import Redact
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Shot, Usage
+from vision_agent.types import Usage
 
 _PAUSE_S = 0.5
 """The pause before an answer that could not be read is asked for again: that of the providers' clients."""

@@ -25,9 +25,10 @@ from vision_agent.models.prompt.history import render_log
 from vision_agent.models.prompt.prompt import exemplar_parts, now_values, task_text
 from vision_agent.models.prompt.templates import as_data, as_line, fill
 from vision_agent.models.reply import check_arguments, plain_schema, usage_on_error
+from vision_agent.observation import Observation
 from vision_agent.settings import ModelSettings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.types import Decision, Outcome, Step, Task
 
 _HISTORY = ModelSettings(history="data")
 _FAMILY = "browser"

@@ -44,7 +44,7 @@ from vision_agent.base_model import words_of
 from vision_agent.errors import FormatError
 from vision_agent.geometry import PageMap
 from vision_agent.models.reply import check_target
-from vision_agent.types import Mark, Observation
+from vision_agent.observation import Mark, Observation
 
 NOT_OFFERED = (
     "new_tab",

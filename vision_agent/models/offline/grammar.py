@@ -81,8 +81,8 @@ from vision_agent.models.offline.resolve_target import (
     names_in_placeholders,
     point_in,
 )
+from vision_agent.observation import Mark, Observation
 from vision_agent.text.values_apart import LETTER, with_letters
-from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
   click Sign in                     double click, right click, double tap Map

@@ -17,10 +17,11 @@ from vision_agent.actions import Action, Ask, Finish
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import GRAMMAR, parse
 from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers, named_values
+from vision_agent.observation import Observation
 from vision_agent.ports import Model, Redact
 from vision_agent.text.escape import escaped_line, terminal_text
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.types import Decision, Outcome, Step, Task
 
 _PROMPT = "What next? (? for help) "
 _POLL_S = 0.2

@@ -13,10 +13,11 @@ from vision_agent.actions import Action, Finish, Wait
 from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
+from vision_agent.observation import Observation
 from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions
 from vision_agent.policy.takeover import did_by_hand, taken_over_last
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 
 class ReplayedModel(Model):

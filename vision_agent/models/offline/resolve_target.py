@@ -29,9 +29,9 @@ from vision_agent.describe.distinctions import (
     longer_wording,
     safe_name,
 )
+from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import cut_text
 from vision_agent.text.signed_words import ASTERISKS, SignedWords, is_sign, signed_words
-from vision_agent.types import Mark, Observation
 
 _LONGEST_NAME = 60
 """The most characters of a surface's name that is written out in advice."""

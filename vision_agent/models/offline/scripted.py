@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from vision_agent.actions import Action, Finish
 from vision_agent.errors import ModelUnavailable, VisionAgentError
+from vision_agent.observation import Observation
 from vision_agent.ports import Judge, Model
-from vision_agent.types import Decision, Observation, Step, Task, Verdict
+from vision_agent.types import Decision, Step, Task, Verdict
 
 
 class ScriptedModel(Model):

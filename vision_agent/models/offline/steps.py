@@ -30,10 +30,11 @@ from vision_agent.models.offline.resolve_target import (
     names_in_placeholders,
     only_longer_name,
 )
+from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken
 from vision_agent.policy.takeover import did_by_hand, is_taken_over, taken_over_last
 from vision_agent.ports import Model
-from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Secret, Step, Task
+from vision_agent.types import FAILED_EFFECTS, Decision, Outcome, Secret, Step, Task
 
 LOOKS_AGAIN = (0.5, 1.0, 2.0)
 """Seconds to wait before each further look for a missing target. On a page at rest only the first counts: no request or

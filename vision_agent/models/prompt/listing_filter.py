@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 from vision_agent.actions import Point, mark_in, targets_of
 from vision_agent.geometry import Box
+from vision_agent.observation import Mark, Observation
 from vision_agent.policy.relevance import content_words, is_about, page_text_of, split_number, touched_by
 from vision_agent.settings import FilterSettings, ModelSettings
-from vision_agent.types import Mark, Observation, Step, Task
+from vision_agent.types import Step, Task
 
 _SHORTEST_RUN = 5
 """The least number of lines to cut in a row, as the cut itself adds a line. The first and last line of a run stay, to

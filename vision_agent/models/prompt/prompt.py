@@ -21,12 +21,13 @@ from vision_agent.models.coordinates import CONVENTIONS
 from vision_agent.models.prompt.history import new_messages, person_lines, render_last_step, render_log
 from vision_agent.models.prompt.listing_filter import filter_listing
 from vision_agent.models.prompt.templates import as_data, as_line, fill, join_lines
+from vision_agent.observation import Change, Observation, Shot, Tab
 from vision_agent.policy import budget, stall
 from vision_agent.policy.blockers import blockers_in
 from vision_agent.ports import Redact
 from vision_agent.settings import Coordinates, ModelSettings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Change, Observation, Secret, Shot, Step, SuccessCheck, Tab, Task, VerifiedBy
+from vision_agent.types import Secret, Step, SuccessCheck, Task, VerifiedBy
 
 
 class Prompt(NamedTuple):

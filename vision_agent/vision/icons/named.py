@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vision_agent.geometry import Box
-from vision_agent.types import IconGuess, Shot
+from vision_agent.observation import IconGuess, Shot
 from vision_agent.vision.icons.namer import icons_at
 from vision_agent.vision.picture import read_picture
 

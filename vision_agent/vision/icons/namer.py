@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.geometry import Box
-from vision_agent.types import IconGuess
+from vision_agent.observation import IconGuess
 from vision_agent.vision.icons.glyph import MARGIN, Pixels, glyphs_in
 from vision_agent.vision.picture import Picture, view_pixels
 

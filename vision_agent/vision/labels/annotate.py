@@ -18,7 +18,7 @@ from pydantic import Field
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.geometry import Size
-from vision_agent.types import Label, Mark, Observation
+from vision_agent.observation import Label, Mark, Observation
 from vision_agent.vision.labels.grid_labels import COLOUR, grid_lines, place_grid_labels
 from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.picture import Picture, Pixels, pixels_of

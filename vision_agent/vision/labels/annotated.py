@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vision_agent.errors import UsageError
 from vision_agent.geometry import Box
-from vision_agent.types import Mark, Shot
+from vision_agent.observation import Mark, Shot
 from vision_agent.vision.labels.annotate import draw, layer
 from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.labels.place import place

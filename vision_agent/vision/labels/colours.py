@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vision_agent.types import Kind, Mark
+from vision_agent.observation import Kind, Mark
 from vision_agent.vision.labels.placement_cost import Near
 from vision_agent.vision.rects import Ints
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.labels.ink import Ink
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.rects import CONTAINED, Ints, Rect, common_area, round_rect, round_rects

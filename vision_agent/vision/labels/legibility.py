@@ -11,7 +11,7 @@ import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
-from vision_agent.types import Mark
+from vision_agent.observation import Mark
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.rects import (
     CONTAINED,

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.types import Kind
+from vision_agent.observation import Kind
 from vision_agent.vision.picture import Picture, pixels_of
 from vision_agent.vision.style import Style, rgb
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.geometry import Box
-from vision_agent.types import Label, Mark
+from vision_agent.observation import Label, Mark
 from vision_agent.vision.labels.candidate_places import Candidates, gather
 from vision_agent.vision.labels.colours import choose_colours
 from vision_agent.vision.labels.ink import InkOfTargets

@@ -13,7 +13,7 @@ from unicodedata import bidirectional
 import cv2
 import numpy as np
 
-from vision_agent.types import Kind, Mark
+from vision_agent.observation import Kind, Mark
 from vision_agent.vision.picture import Extent
 from vision_agent.vision.rects import CONTAINED, Bools, Group, Ints, common_area, rect_areas, rect_sums
 from vision_agent.vision.style import LabelWidth, Style

@@ -14,7 +14,7 @@ import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box, PageMap
-from vision_agent.types import Grid
+from vision_agent.observation import Grid
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas, rect_sums
 from vision_agent.vision.surfaces.assembly import with_parts

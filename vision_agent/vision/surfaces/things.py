@@ -13,7 +13,7 @@ from typing import Literal
 
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
-from vision_agent.types import Grid, Legibility
+from vision_agent.observation import Grid, Legibility
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.appearance import describe_all

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from vision_agent.browser.page.frame_place import Rect, Spot
 from vision_agent.geometry import Box
-from vision_agent.types import MarkKey, Wording
+from vision_agent.observation import MarkKey, Wording
 
 Json = Mapping[str, Any]
 

@@ -25,7 +25,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import (
     spot_of,
     stability_of,
 )
-from vision_agent.types import Kind, MarkKey, MarkState
+from vision_agent.observation import Kind, MarkKey, MarkState
 
 Reveal = bool | Literal["always"]
 """Whether to scroll an element into view first: True if it is not visible enough, "always" in any case."""

@@ -11,7 +11,7 @@ from playwright.async_api import Frame
 
 from vision_agent.browser.page.overlay import ask
 from vision_agent.browser.page.overlay_calls.answer_parts import ContextDifference, Expectation, difference_of
-from vision_agent.types import MarkKey
+from vision_agent.observation import MarkKey
 
 
 @dataclass(frozen=True, slots=True)

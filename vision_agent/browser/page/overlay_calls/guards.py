@@ -18,7 +18,7 @@ from vision_agent.browser.page.overlay_calls.answer_parts import (
     keys_of,
 )
 from vision_agent.browser.page.overlay_calls.surface import DrawnLook, StandingLook
-from vision_agent.types import MarkKey
+from vision_agent.observation import MarkKey
 
 
 @dataclass(frozen=True, slots=True)

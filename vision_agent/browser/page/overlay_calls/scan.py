@@ -32,8 +32,8 @@ from vision_agent.browser.page.overlay_calls.shown_words import (
     word_boxes,
 )
 from vision_agent.geometry import Box, ScrollState
+from vision_agent.observation import EnterPress, Kind, MarkKey, MarkState, Wording
 from vision_agent.text.money import amounts_in
-from vision_agent.types import EnterPress, Kind, MarkKey, MarkState, Wording
 
 _ABRIDGED = re.compile(r" …[0-9a-z]+$")
 """How `steady_text.js` ends a text whose middle it leaves out."""

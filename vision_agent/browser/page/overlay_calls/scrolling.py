@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from playwright.async_api import Frame
 
 from vision_agent.browser.page.overlay import ask
-from vision_agent.types import MarkKey
+from vision_agent.observation import MarkKey
 
 
 @dataclass(frozen=True, slots=True)

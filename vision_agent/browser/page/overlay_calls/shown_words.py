@@ -11,7 +11,7 @@ from vision_agent.browser.page.frame_place import FramePlace, main_frame_place
 from vision_agent.browser.page.overlay import ask
 from vision_agent.browser.page.overlay_calls.answer_parts import Json, spot_of
 from vision_agent.geometry import Box
-from vision_agent.types import MarkKey
+from vision_agent.observation import MarkKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from playwright.async_api import ElementHandle, Frame
 from vision_agent.browser.page.frame_place import Spot, ViewportOffset
 from vision_agent.browser.page.overlay import ask
 from vision_agent.browser.page.overlay_calls.answer_parts import Obstacle, obstacle_of, spot_of
-from vision_agent.types import MarkKey
+from vision_agent.observation import MarkKey
 
 
 async def read_text(frame: Frame, deadline_s: float, what: str) -> str:

@@ -21,8 +21,9 @@ from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.models.offline.steps import all_done
+from vision_agent.observation import Mark, Observation
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Mark, Observation, Step, Task
+from vision_agent.types import Decision, Step, Task
 
 SOLVERS = ("solver", "marks")
 
