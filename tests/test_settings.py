@@ -143,6 +143,14 @@ def test_every_old_path_leads_to_a_module(old: str) -> None:
     assert import_module(f"vision_agent.{new}")
 
 
+def test_every_old_name_leads_to_an_object_with_a_warning() -> None:
+    for module, names in old_names.NAMES.items():
+        path = module if module == "vision_agent" else f"vision_agent.{module}"
+        for old, new in names.items():
+            with pytest.warns(DeprecationWarning, match=f"{old} is now .*{new}"):
+                assert old_names.renamed(path, old) is not None
+
+
 def test_the_limits_of_downloads_come_from_the_environment_and_one_of_them_leaves_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
