@@ -12,6 +12,7 @@ export const SILENT = new Set([
 ]);
 /** Of the font around it; a larger one looks as if it stood on the line. */
 const MOST_RAISED_FONT = 0.9;
+const SMALL_TAGS = new Set(['sup', 'sub', 'small']);
 export const DIGIT_LAST = /\p{N}\p{Cf}*$/u;
 export const DIGIT_FIRST = /^\p{Cf}*\p{N}/u;
 /** Icon fonts keep their glyphs here; as letters they mean nothing. */
@@ -86,13 +87,14 @@ export function textOf(element, isLeftOut, isTextLeftOut) {
 }
 
 /**
- * Whether an element is seen to stand above or below its line, as cents, powers and numbers of footnotes do.
+ * Whether an element is seen to stand above or below its line, or is smaller, as cents and numbers of footnotes do.
  * @param {Element} element @param {CSSStyleDeclaration} style
  */
 export function isRaisedOrLowered(element, style) {
-  if (style.verticalAlign === 'super' || style.verticalAlign === 'sub') return true;
-  const tag = localNameOf(element);
-  const around = tag === 'sup' || tag === 'sub' ? flatParentOf(element) : null;
+  const { verticalAlign } = style;
+  if (verticalAlign === 'super' || verticalAlign === 'sub') return true;
+  const mayBe = verticalAlign !== 'baseline' || style.position === 'relative' || SMALL_TAGS.has(localNameOf(element));
+  const around = mayBe ? flatParentOf(element) : null;
   return around !== null && parseFloat(style.fontSize) < MOST_RAISED_FONT * parseFloat(styleOf(around).fontSize);
 }
 

@@ -118,7 +118,7 @@ def mcp(
         settings = with_supervision(settings)
     rules = SessionRules(
         settings,
-        task.task("", "", settings.limits, environment=environment).model_copy(update={"start_url": None}),
+        task.task("", None, settings.limits, environment=environment),
         model=_lendable(settings, lacks_keys=serve.print_config),
         most_sessions=serve.max_sessions,
         idle_s=serve.idle,

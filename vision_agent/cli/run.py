@@ -245,7 +245,7 @@ class TaskOptions:
     def task(
         self,
         goal: str,
-        url: str,
+        url: str | None,
         limits: Limits,
         fill: Callable[[str], str] = str,
         environment: Mapping[str, str] | None = None,
@@ -262,7 +262,7 @@ class TaskOptions:
         return Task(
             goal=goal,
             instructions=fill(self.instructions or ""),
-            start_url=start_url_from(url),
+            start_url=start_url_from(url) if url is not None else None,
             limits=limits,
             user_data={name: fill(value) for name, value in pairs_of(self.data, "--data")},
             secrets=bound_to_origins(

@@ -42,6 +42,8 @@ class Attempt:
     """The value that the field should hold now."""
     replaces: bool = False
     """That value is all that it should hold, so the field must not hold another one."""
+    may_go_on: bool = False
+    """The page may have handed the focus on to another field, which holds the rest of the value then."""
     needs_no_effect: bool = False
     """It is done even if nothing on the page changes: a tab was chosen, text was selected or read."""
     is_already_so: bool = False

@@ -414,8 +414,12 @@ def _holds_another(attempt: Attempt, read: _PageAfter) -> bool:
     at, value = attempt.at, read.value
     if not attempt.replaces or attempt.expected is None or value is None or at is None or at.mark is None:
         return False
-    is_own = read.now is not None and read.now.difference is None
-    return is_own and not at.mark.is_drawn_editor and means_other(attempt.expected, value)
+    if read.now is None or read.now.difference is not None or at.mark.is_drawn_editor:
+        return False
+    is_begun = attempt.may_go_on and value != "" and attempt.expected.startswith(value)
+    if is_begun and not read.now.state.focused:
+        return False
+    return means_other(attempt.expected, value)
 
 
 def _no_change_words(

@@ -94,6 +94,7 @@ async def type_text(sender: InputSender, action: Type) -> Attempt:
         at,
         expected=held,
         replaces=action.clear and not action.submit,  # a form that was sent may empty or fill its fields
+        may_go_on=True,
         drawn_text=drawn,
     )
 
