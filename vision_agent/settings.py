@@ -236,14 +236,14 @@ class FilterSettings(SettingsModel):
     """
 
 
-_FAMILIES = {"claude": "anthropic", "gpt": "openai", "o3": "openai", "o4": "openai", "gemini": "google"}
+MODEL_FAMILIES = {"claude": "anthropic", "gpt": "openai", "o3": "openai", "o4": "openai", "gemini": "google"}
 """The providers of models by how their names begin."""
 
 
 def full_model_name(name: str) -> str:
     """The name with its provider, where its beginning tells which: `anthropic:claude-sonnet-5-5`."""
     family, dash, _ = name.strip().partition("-")
-    return f"{_FAMILIES[family]}:{name.strip()}" if dash and family in _FAMILIES else name
+    return f"{MODEL_FAMILIES[family]}:{name.strip()}" if dash and family in MODEL_FAMILIES else name
 
 
 class ModelSettings(SettingsModel):

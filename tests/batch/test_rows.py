@@ -46,7 +46,7 @@ def test_only_line_feeds_and_carriage_returns_end_a_row(sign: str, end: str, tmp
         {"who": f"Ann{sign}Lee", f"no{sign}te": "1"},
         {"who": "Bob", f"no{sign}te": "2"},
     ]
-    with pytest.raises(UsageError, match=r"Line 3 of .* 1 values for 2 columns"):
+    with pytest.raises(UsageError, match=r"Line 3 of .* 1 value for 2 columns"):
         read_rows(table(tmp_path, f"who;note{end}Ann{sign}Lee;1{end}Bob{end}"))
 
 
@@ -66,7 +66,7 @@ def test_no_digit_of_a_number_in_json_is_changed(number: str, tmp_path: Path) ->
     [
         ("a.csv", "", "has no rows"),
         ("a.csv", "product,name\n", "has no rows"),
-        ("a.csv", "product,name\nmug\n", "Line 2 .* 1 values for 2 columns"),
+        ("a.csv", "product,name\nmug\n", "Line 2 .* 1 value for 2 columns"),
         ("a.csv", "product,product\nmug,hat\n", "two columns called 'product'"),
         ("a.csv", "product,\nmug,hat\n", "column without a name"),
         ("a.csv", '"product\nmug', "cannot be used"),

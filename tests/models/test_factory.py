@@ -53,6 +53,8 @@ async def test_a_person_is_shown_no_secret_that_a_page_tells(capsys):
         ("anthropic:", "names no model"),
         ("steps", "needs step lines"),
         ("steps:x", "Unknown model 'steps:x'"),
+        ("gtp-5.4", r"Unknown model 'gtp-5.4' \(did you mean gpt-5.4\? known are"),
+        ("cluade-sonnet-5-5", r"did you mean claude-sonnet-5-5\?"),
         ("antropic:claude-x", r"Unknown model 'antropic:claude-x' \(did you mean anthropic:claude-x\? known are"),
         ("humam", "did you mean human"),
     ],

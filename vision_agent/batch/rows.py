@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from urllib.parse import quote
 
 from vision_agent.base_model import FrozenModel
+from vision_agent.describe.action_sentences import counted
 from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.text.values_apart import set_apart
@@ -127,7 +128,9 @@ def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
                 names = [each.strip() for each in cells]
                 _check_names(names, path)
             elif len(cells) != len(names):
-                raise _wrong(path, lines.line_num, f"it has {len(cells)} values for {len(names)} columns")
+                raise _wrong(
+                    path, lines.line_num, f"it has {counted(len(cells), 'value')} for {counted(len(names), 'column')}"
+                )
             else:
                 yield _checked(dict(zip(names, cells, strict=True)), path, lines.line_num)
     except csv.Error as error:

@@ -82,7 +82,17 @@ def unknown_model(name: str) -> UsageError:
     provider, _, model = name.strip().partition(":")
     near = difflib.get_close_matches(provider, [*PROVIDERS, *NOT_MODELS], n=1)
     meant = f"did you mean {near[0]}{f':{model}' if near[0] in PROVIDERS else ''}? " if near else ""
-    return UsageError(f"Unknown model {name!r}", f"{meant or meant_class(name)}known are {', '.join(KNOWN)}")
+    meant = meant or _meant_family(name.strip()) or meant_class(name)
+    return UsageError(f"Unknown model {name!r}", f"{meant}known are {', '.join(KNOWN)}")
+
+
+def _meant_family(name: str) -> str:
+    """The question whether another beginning is meant, as in `gtp-5`; else empty."""
+    from vision_agent.settings import MODEL_FAMILIES  # late: help texts read this module
+
+    family, dash, rest = name.partition("-")
+    near = difflib.get_close_matches(family, MODEL_FAMILIES, n=1) if dash and ":" not in name else []
+    return f"did you mean {near[0]}-{rest}? " if near else ""
 
 
 def meant_class(name: str) -> str:
