@@ -8,8 +8,9 @@ BIN := $(VENV)/bin
 PIP := $(VENV)/.pip
 READY := $(VENV)/.ready
 COMPILED := $(VENV)/.compiled
-# Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
-WORKERS ?= 4
+# Tests at a time. They wait for browsers too, so it is one more than the cores of a small machine; each one more reads
+# all tests anew, which takes half a minute of a core.
+WORKERS ?= 3
 # A worker that has no tests left takes some from another.
 SHARED_OUT := --dist worksteal
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
