@@ -105,7 +105,7 @@ async def test_a_value_with_stray_blanks_finds_its_row_and_is_typed_with_those_i
         "scroll to {who}",
         "finish {who}",
     ]
-    values = ("Ann\u00a0Lee ", "\u00a0Bob  Ray", "Cid\u00a0 Poe", "Ann Lee", "Bob Ray\t")
+    values = ("Ann\u00a0Lee ", "Cid\u00a0 Poe", "Bob Ray\t")
     table = tuple(Row(number=number, values={"who": value}) for number, value in enumerate(values, 1))
 
     def make(row: Row, plan: RowPlan) -> Agent:
@@ -114,8 +114,8 @@ async def test_a_value_with_stray_blanks_finds_its_row_and_is_typed_with_those_i
 
     results = await run_rows(table, make, tmp_path / "out", jobs=2)
     assert [each.sentence for each in results if each.status != "done"] == []
-    typed = ("Ann%A0Lee", "Bob%20%20Ray", "Cid%A0%20Poe", "Ann%20Lee", "Bob%20Ray")
-    for result, text, at in zip(results, typed, (1, 2, 3, 1, 2), strict=True):
+    typed = ("Ann%A0Lee", "Cid%A0%20Poe", "Bob%20Ray")
+    for result, text, at in zip(results, typed, (1, 3, 2), strict=True):
         listing = read(tmp_path / "out" / result.run).steps[-1].observation.listing
         assert f"Noted: {text}" in listing
         assert f"Paid: , {at - 1}, {at - 1}" in listing
