@@ -183,7 +183,7 @@ class EnterPress(FrozenModel):
     says: str = ""
     """What else tells what it does; of a form without a button, where it goes."""
     asks: bool = False
-    """The form is sent by GET, as searches are, and takes no password or card."""
+    """The form is sent by GET, as searches are, takes no password or card, and names no amount of money."""
     changes: bool = False
     """The page declares that the form is sent as soon as the field has another value."""
 

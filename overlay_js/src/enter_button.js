@@ -7,17 +7,20 @@ import { fnv1a } from './hash.js';
 import { identifyingWords, shownInsteadOf, wordsBesideName, wordsOfAction } from './painted_text.js';
 import { keyOf } from './registry.js';
 import { fingerprintOf, methodOf, submissionOf } from './state.js';
-import { oneSpaced, tidy } from './text.js';
+import { oneSpaced, textOf, tidy } from './text.js';
 
 /** @import { Labels } from './html_labels.js' */
 
 /** Fields that no search has. */
 const SECRET_FIELD = 'input[type=password], [autocomplete*=cc-], [autocomplete*=one-time-code]';
+/** An amount of money, which no search names. */
+const MONEY_IN_FORM = /\p{Sc}\s?\d|\d\s?(?:\p{Sc}|(?:EUR|USD|GBP|CHF|JPY)(?!\p{L}))/iu;
 const SENDS_FORM = /submit/i;
 const CHANGE_HANDLERS = ['onchange', 'oninput', 'onclick'];
 
 /**
- * What a form says that Enter does in it. `asks`: it is sent by GET, as searches are, and takes no password or card.
+ * What a form says that Enter does in it. `asks`: it is sent by GET, as searches are, takes no password or card
+ * and names no amount of money.
  * @typedef {{key: string, tag: string, name: string, shows: string, says: string, asks: boolean, fingerprint: string}}
  *   EnterInForm
  */
@@ -41,7 +44,8 @@ function readForm(form, labels) {
   const button = firstButtonOf(form);
   const isAsking = methodOf(button ?? form, form) === 'get';
   const told = {
-    asks: isAsking && !fieldsOf(form).some((each) => matches(each, SECRET_FIELD)),
+    asks: isAsking && !fieldsOf(form).some((each) => matches(each, SECRET_FIELD)) &&
+      !MONEY_IN_FORM.test(textOf(form)),
     fingerprint: fingerprintOfEnter(form, button, labels),
   };
   if (!button) return { key: '', tag: 'form', name: '', shows: '', says: wordsOfAction(form, form), ...told };

@@ -281,6 +281,9 @@ PAYMENT = """<form method=post action=/sent><label>Name <input name=n></label>%s
         (SEARCH % ("", "<p>Fee €14</p>", "<button>Go</button>"), "press Enter in Q", {"submit"}),
         (SEARCH % ("", "", "<input type=password aria-label=P><button>Go</button>"), "press Enter in Q", {"submit"}),
         (SEARCH % ("", "", "<input aria-label='Card number'><button>Go</button>"), "press Enter in Q", {"submit"}),
+        ("<input type=search aria-label=Q><button>Delete selected</button>", "press Enter in Q", set()),
+        ("<h2>Mug €5</h2>" + SEARCH % ("action=/s", "", "<button>Go</button>"), "press Enter in Q", set()),
+        (SEARCH % ("action=/s", "", "<p>€14</p><button>Go</button>"), "press Enter in Q", {"submit"}),
         ("<input type=search aria-label=Q><button>Pay now</button>", "press Enter in Q", {"submit", "pay"}),
     ],
 )  # fmt: skip

@@ -368,8 +368,10 @@ def _button_of(field: Mark, seen: Observation) -> Mark | None:
 def _beside_risks(settings: ApprovalSettings, field: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
     """The grave risks of the buttons beside a field without a form: its page may press one of them at Enter.
 
-    These are the nearest button that follows, and all near ones that send something or pay.
+    These are the nearest button that follows, and all near ones that send something or pay. A search that filters rows
+    often stands beside a button that deletes those that are selected.
     """
+    is_search = field.state.input_type == "search" or field.role == "searchbox"
     if field.enter is not None or field.source != "dom":
         return
     near = [each for each in seen.marks if is_button(each) and _is_near(field, each)]
@@ -377,7 +379,7 @@ def _beside_risks(settings: ApprovalSettings, field: Mark, seen: Observation) ->
     nearest = min(following, key=lambda each: sum(_gaps(field, each)), default=None)
     for button in near:
         for risk, _ in _press_risks(settings, button, seen):
-            if risk in ("send", "pay") or (risk in _GRAVE and button is nearest):
+            if risk in ("send", "pay") or (risk in _GRAVE and button is nearest and not is_search):
                 yield risk, f"Enter may press “{button.name}” beside it"
 
 
@@ -409,8 +411,10 @@ def _is_search(field: Mark, seen: Observation, risks: set[Risk]) -> bool:
     cards = risk_words.entries_of(CARD_FIELDS)
     if not field.enter.asks or any(risk_words.says_one_of(each.name, cards) for each in (field, *same)):
         return False
-    texts = (field.name, field.heading, field.title, field.context, field.enter.name, field.enter.says, *field.prices)
-    return not any(risk_words.has_amount(text) or _GRAVE & {*risk_words.risks_in(text)} for text in texts)
+    # Of amounts, those in its form count, which the page is asked about: a shop has prices everywhere.
+    said = (field.name, field.title, field.context, field.enter.name, field.enter.says)
+    names_amount = any(map(risk_words.has_amount, said))
+    return not names_amount and not any(_GRAVE & {*risk_words.risks_in(text)} for text in (*said, field.heading))
 
 
 def _choice_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
