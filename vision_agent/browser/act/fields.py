@@ -411,10 +411,12 @@ def _must_be_plain_number(at: Location, text: str, *, is_secret: bool) -> None:
     bare = re.sub(r"\s", "", text)
     if not bare or _TYPED_NUMBER.fullmatch(bare):
         return
-    said = "what should be typed is none" if is_secret else f'"{safe_line(text, 40)}" is none that it surely takes'
+    said = "what should be typed" if is_secret else f'"{safe_line(text, 40)}"'
     meant = sorted({f"{number:f}" for number in numbers_meant(text)}, key=len)
     forms = " or ".join(f'"{each}"' for each in meant) if meant and not is_secret else 'it like "12.50"'
-    raise Refused("unsupported", f"{at.words} takes a number, and {said}, so nothing was typed. Write {forms}.")
+    raise Refused(
+        "unsupported", f"{at.words} takes a number and may misread {said}, so nothing was typed. Write {forms}."
+    )
 
 
 async def _prepare(sender: InputSender, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
