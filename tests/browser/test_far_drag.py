@@ -73,6 +73,50 @@ async def test_what_is_out_of_view_is_dragged_to_what_shows(on: On) -> None:
         assert await hand.js("said") == ["taken", "done"], outcome.sentence
 
 
+FRAMED = """<h1>Staff</h1><iframe id=inner style="width: 700px; height: %dpx"></iframe><script>
+window.said = [];
+onmessage = (event) => said.push(event.data);
+inner.src = location.origin.replace('127.0.0.1', '%s') + '/inner';
+</script>"""
+TELLS = "const said = { push: (each) => parent.postMessage(each, '*') }; onmessage = ({ data }) => scrollTo(0, data)"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["of this site", "of another"])
+@pytest.mark.parametrize(
+    ("body", "high", "scroll"),
+    [(BY_POINTER, 400, "inner.contentWindow.postMessage({}, '*')"), (NATIVE, 2600, "scrollTo(0, {})")],
+    ids=["the frame", "the page around it"],
+)
+async def test_what_is_held_in_a_frame_is_dropped_on_what_is_far_out_of_view_there(
+    on: On, body: str, high: int, scroll: str, host: str
+) -> None:
+    async with on(FRAMED % (high, host), {"/inner": body.replace("window.said = []", TELLS)}) as hand:
+        await hand.js(scroll.format(800))
+        await hand.look()
+        done = hand.number("Done")
+        await hand.js(scroll.format(0))
+        await hand.look()
+        assert hand.seen.mark(done) is None
+        outcome = await hand.act(Drag(source=hand.number("Card"), target=done))
+        assert await hand.js("said") == ["taken", "done"], outcome.sentence
+        assert "after scrolling to it" in outcome.sentence
+
+
+async def test_what_is_held_in_a_frame_is_brought_back_when_its_target_goes(on: On) -> None:
+    gone = "<script>card.addEventListener('pointerdown', () => done.remove());</script>"
+    body = BY_POINTER.replace("window.said = []", TELLS) + gone
+    async with on(FRAMED % (2600, "localhost"), {"/inner": body}) as hand:
+        await hand.js("scrollTo(0, 800)")
+        await hand.look()
+        done = hand.number("Done")
+        await hand.js("scrollTo(0, 0)")
+        await hand.look()
+        outcome = await hand.act(Drag(source=hand.number("Card"), target=done))
+        assert "it was brought back" in outcome.sentence
+        assert await hand.js("said") == ["taken", "ground"], outcome.sentence
+        assert await hand.js("scrollY") == 0
+
+
 async def test_what_is_out_of_view_is_dragged_by_an_offset(on: On) -> None:
     async with on(BY_POINTER) as hand:
         card = hand.number("Card")

@@ -170,9 +170,13 @@ class _ScrollPlaces:
     places: list[tuple[Frame, str, tuple[tuple[float, float], ...]]] = field(default_factory=list)
 
     async def note(self, sender: InputSender, ends: _Away) -> None:
-        frame, deadline_s = sender.page.main_frame, sender.deadline_s
-        for key in (ends.mark.key, ends.source.key):
-            self.places.append((frame, key, await overlay_calls.scrolling.scroll_places(frame, deadline_s, key)))
+        for mark in (ends.mark, ends.source):
+            owner = sender.seen.scan.owner(mark.key)
+            assert owner is not None, "both were located in it"
+            around = [(link.parent.frame, link.key) for link in reversed(owner.chain())]
+            for frame, key in [(owner.frame, mark.key), *around]:
+                places = await overlay_calls.scrolling.scroll_places(frame, sender.deadline_s, key)
+                self.places.append((frame, key, places))
 
     async def restore(self, sender: InputSender) -> None:
         """Scrolls everything back, as far as the page allows it."""
@@ -200,23 +204,21 @@ async def _locate_both(sender: InputSender, action: Drag) -> tuple[Location, Loc
         # Scrolling to one may have moved the other out of view: locate both again without scrolling.
         return await locate_any(sender, source, reveal=False), await locate_any(sender, target, reveal=False)
     except Refused as refusal:
-        ends = _away(sender, action, first, second)
+        ends = _away(action, first, second)
         if ends is None:
             words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
             raise Refused("moved", words) from refusal
     return await sender.aim(source, may_move=True), ends
 
 
-def _away(sender: InputSender, action: Drag, first: Location, second: Location) -> _Away | None:
-    """The marks of both ends, if the page can be scrolled from one to the other while the source is held.
+def _away(action: Drag, first: Location, second: Location) -> _Away | None:
+    """The marks of both ends, if their document can be scrolled from one to the other while the source is held.
 
-    Points are places in the picture, which scrolling leaves behind, and in frames more than the page would be scrolled.
+    Points are places in the picture, which scrolling leaves behind. From one document to another is not tried.
     """
     if not is_between_marks(action) or first.mark is None or second.mark is None:
         return None
-    if {first.frame, second.frame} != {sender.page.main_frame}:
-        return None
-    return _Away(first.mark, second.mark)
+    return _Away(first.mark, second.mark) if first.frame is second.frame else None
 
 
 def _offset_location(start: Location, offset: Offset, sender: InputSender) -> Location:
