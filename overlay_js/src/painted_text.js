@@ -18,6 +18,7 @@ const LABELLED_INPUTS = new Set(['checkbox', 'radio']);
 const MOST_TURNED_BOXES = 4;
 const MOST_PAINTED_NODES = 120;
 const MOST_RUBY = 20;
+const MOST_ASKING = 50;
 export const LEAST_PAINTED_OPACITY = 0.1;
 /** CSS pixels. Smaller boxes hide their text, for people who hear the page. */
 const SMALLEST_TEXT_BOX = 3;
@@ -33,7 +34,12 @@ const VERBS_IN_PATH = new Set([
 ]);
 /** Parts of a path below which there are texts about things. */
 const TEXTS_IN_PATH = new Set(['wiki', 'blog', 'help', 'docs', 'faq', 'support', 'news', 'tags', 'search']);
-const VERB_OF_QUERY = /(?:^|&)(?:action|do|op|cmd|method|_method)=([a-z][a-z_-]*)/gi;
+/** Names under which a server is told what to do: `?action=delete`, `<button name=do value=pay>`. */
+const SAYS_WHAT = 'action|do|op|cmd|method|_method|intent|commit';
+const VERB_OF_QUERY = new RegExp(`(?:^|&)(?:${SAYS_WHAT})=([a-z][a-z_-]*)`, 'gi');
+const NAMES_WHAT = new RegExp(`^(?:${SAYS_WHAT})$`, 'i');
+/** What is short for a word in such a place. */
+const IN_FULL = new Map([['del', 'delete'], ['rm', 'remove'], ['destroy', 'delete']]);
 /** The caret that a terminal draws as a letter of its own behind its text, and that blinks. */
 const DRAWN_CARET = /(?:^|\s)[█▉▊▋▌▍▎▏▐▮⎸]\s*$/u;
 
@@ -204,13 +210,28 @@ function wordsOfForm(control) {
 }
 
 /**
- * Where a form is sent by a control, in words: the path, without addresses of sites.
+ * Where a form is sent by a control, in words: the path, without addresses of sites, and what the server is asked to
+ * do by the address, by the control's own value or by hidden fields: `_method=delete`.
  * @param {Element} control @param {Element} form
  */
 export function wordsOfAction(control, form) {
-  const action = attributeOf(control, 'formaction') ?? attributeOf(form, 'action') ?? '';
-  const path = action.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').replace(/[?#].*/, '');
-  return tidy(path.replace(/[^\p{L}\p{N}]+/gu, ' '), 80);
+  const [action, query = ''] = (attributeOf(control, 'formaction') ?? attributeOf(form, 'action') ?? '')
+    .split('#')[0].split('?');
+  const path = action.replace(/^[a-z+.-]+:\/\/[^/]*/i, '');
+  const fields = [control, ...Array.from(queryAll(form, 'input[type=hidden][name][value]')).slice(0, MOST_ASKING)]
+    .filter((each) => NAMES_WHAT.test(attributeOf(each, 'name') ?? ''))
+    .map((each) => inFull(attributeOf(each, 'value') ?? ''));
+  return tidy([path, ...verbsOfQuery(query), ...fields].join(' ').replace(/[^\p{L}\p{N}]+/gu, ' '), 80);
+}
+
+/** @param {string} query */
+function verbsOfQuery(query) {
+  return Array.from(query.matchAll(VERB_OF_QUERY), (found) => inFull(found[1]));
+}
+
+/** @param {string} verb */
+function inFull(verb) {
+  return IN_FULL.get(verb.toLowerCase()) ?? verb;
 }
 
 /**
@@ -224,6 +245,6 @@ function wordsOfLink(control) {
   const verb = path.match(VERB_OF_PATH)?.[1] ?? '';
   const parts = path.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').split('/');
   const said = parts.some((part) => TEXTS_IN_PATH.has(part)) ? [] : parts.filter((part) => VERBS_IN_PATH.has(part));
-  const asked = Array.from(query.matchAll(VERB_OF_QUERY), (found) => found[1]);
-  return tidy([...new Set([verb, ...said]), ...asked].filter(Boolean).join(' ').replace(/[^\p{L}]+/gu, ' '), 80);
+  const words = [...new Set([verb, ...said]), ...verbsOfQuery(query)].filter(Boolean);
+  return tidy(words.join(' ').replace(/[^\p{L}]+/gu, ' '), 80);
 }

@@ -235,6 +235,15 @@ def test_buying_and_deleting_are_known_in_twelve_more_languages(language: str) -
         ("delete", "Don’t save | Discard | Papierkorb leeren | Konto schließen | Vider la corbeille | Dar de baja"),
         ("delete", "🗑️ | 🗑 3 items | delete_forever | Deletes everything permanently | Fjern | Odstranit | Törlés"),
         ("delete", "Gỡ bỏ | Αφαίρεση | Elimină | Премахни | הסר"),
+        ("pay", "Order | Add funds | Cash out | Settle balance | Sell 10 shares | Spend 100 gems | Unlock for 5 credits"),
+        ("pay", "Become a member | Enable autopay | Complete booking | Release funds | ᴘᴀʏ | ʙᴜʏ ɴᴏᴡ"),
+        ("pay", "Nu afrekenen | Kupuję i płacę | Je paie | Passer à la caisse | Einkauf abschließen | Auftrag freigeben"),
+        ("pay", "Hacer pedido | Compre agora | Vai alla cassa | Hemen al | Para yatır | Till kassan | Заплатить"),
+        ("pay", "決済する | レジに進む | 去结算 | 充值 | 이체하기 | اشتر الآن | إتمام الشراء | تأكيد الدفع | الدفع"),
+        ("pay", "سيتم دفع 49 دولار | 49 TL ÖDENECEK | Se cobrarán 49 dólares | 4900円が引き落とされます | 49,000원이 출금됩니다"),
+        ("delete", "Overwrite | Force push | Leave team | Ban user | Void | Shut down | Cancel flight | Format disk"),
+        ("delete", "Alles leeren | Anular pedido | Отменить заказ | Suprimir | Töm | الحذف | احذف | 清空 | 初期化 | 비우기"),
+        ("delete", "SİLİNECEK | silinsin mi | هل تريد الحذف | seront effacés | Se borrarán | gehen verloren | すべて消えます"),
     ],
 )  # fmt: skip
 def test_what_pays_or_deletes_in_other_words_or_signs_is_known(risk: str, texts: str) -> None:
@@ -247,7 +256,8 @@ def test_what_pays_or_deletes_in_other_words_or_signs_is_known(risk: str, texts:
         "Sort order", "Order by date", "Order details", "Reset filters", "Clear search", "Clear filters", "Reorder columns", "🛒",
         "Drop shadow", "Dropdown", "Sell with us", "Charge level", "Market", "Refund policy", "Database", "Payroll", "Unlink",
         "Don't show again", "Shopping list", "Bin size", "กลับ", "ประวัติการสั่งซื้อ", "Keresés törlése", "Vapaata tilaa", "Pesan masuk",
-        "Plata", "Da", "Sim", "Igen", "Slot", "file_name",
+        "Plata", "Da", "Sim", "Igen", "Slot", "file_name", "Orders", "Deposits", "Charging stations", "Format text", "Silindir",
+        "Beställningar", "Zahlungsarten", "決済方法", "طرق الدفع", "الصفحة التالية", "Leave a review", "Clear all", "元に戻す",
     ],
 )  # fmt: skip
 def test_names_with_a_risky_word_in_another_sense_stay_harmless(text: str) -> None:

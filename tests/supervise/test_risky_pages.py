@@ -175,6 +175,9 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
     assert [each.risk for each in risks_of(ApprovalSettings(), decided(Click(target=1)), seen)] == risks
 
 
+SENT = "<form method=post action=/sent>%s</form>"
+
+
 @pytest.mark.parametrize(
     ("body", "line", "risks"),
     [
@@ -234,6 +237,11 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
             "press ArrowDown in Keep",
             {"delete"},
         ),
+        (SENT % "<button name=action value=pay>Go</button>", "click 1", {"submit", "pay"}),
+        (SENT % "<input type=hidden name=_method value=delete><button>Go</button>", "click 1", {"submit", "delete"}),
+        (SENT % "<button formaction='/x?op=del&id=3'>Go</button>", "click 1", {"submit", "delete"}),
+        (SENT % "<button name=color value=pay>Go</button>", "click 1", {"submit"}),
+        ("<a href='/x?op=del&id=3'>x</a>", "click 1", {"delete"}),
         ("<input type=range aria-label='Slide to pay'>", "press End in Slide to pay", {"pay"}),
         ("<input aria-label='Note to pay'>", "press End in Note to pay", set()),
     ],

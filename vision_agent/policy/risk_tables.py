@@ -35,7 +35,8 @@ WORDS: dict[Risk, str] = {
         activate subscription | =renew | renew now | renew subscription | renew my subscription
         renew your subscription | renew membership
         renew plan | =upgrade | upgrade now | upgrade to | upgrade plan | upgrade my plan | upgrade your plan
-        start trial | start my trial | start your trial | start free trial | start my free trial | start your free trial
+        start trial | start my trial | start your trial | start free trial | start my free trial
+        start your free trial
         finish order | finish your order | confirm order | submit order | finalise order | finalize order | 1-click
         one-click | =authorise | =authorize | and authorise | and authorize | confirm authorise | confirm authorize
         reservieren | buchen | überweisen | überweisung | bieten | gebot abgeben | investieren | abheben
@@ -83,25 +84,52 @@ WORDS: dict[Risk, str] = {
         refund order | refund payment | pre order | preorder | order again | reorder now | run payroll | submit payroll
         vorbestellen | alles verkaufen | jetzt verkaufen | erstatten | précommander | tout vendre | rembourser
         vender todo | reembolsar | rimborsa | preordina | terugbetalen
-        køb | kjøp | betal | bestil | til betaling | gennemfør køb | osta | maksa | =tilaa | tilaa nyt | vahvista tilaus
+        køb | kjøp | betal | bestil | til betaling | gennemfør køb | osta | maksa | =tilaa | tilaa nyt
+        vahvista tilaus
         koupit | zaplatit | objednat | =vásárlás | vásárlás befejezése | megveszem | fizetés | fizetek | megrendelem
         megrendelés | rendelés leadása | mua | mua ngay | thanh toán | đặt hàng | trả tiền | chuyển tiền
         beli | bayar | pesan sekarang | buat pesanan | transfer uang
         קנה | קנייה | לקנות | =שלם | שלם עכשיו | שלם כעת | תשלום | לתשלום | =הזמן | הזמן עכשיו | בצע הזמנה
         ซื้อ | ชำระเงิน | จ่ายเงิน | โอนเงิน
-        =αγορά | αγορά τώρα | αγοράστε | πληρωμή | πληρώστε | παραγγείλτε | ολοκλήρωση παραγγελίας | υποβολή παραγγελίας
+        =αγορά | αγορά τώρα | αγοράστε | πληρωμή | πληρώστε | παραγγείλτε | ολοκλήρωση παραγγελίας
+        υποβολή παραγγελίας
         cumpără | plătește | efectuează plata | confirmă plata | =comandă | comandă acum | plasează comanda
         trimite comanda | finalizează comanda | купи | плати | плащане | поръчай
+        afrekenen | betaal nu | betaal met | nu betalen | naar de kassa | اشتر | اشتري | دفع | سداد | إتمام الشراء
+        決済 | レジに進む | 今すぐ買う | 買う | 送金 | 課金 | 予約確定 | 予約を確定 | 引き落と | 去结算 | 结算
+        充值 | 买入 | 卖出 | 立即购买 | 立即支付
+        이체하기 | 계좌이체 | 충전하기 | 후원하기 | 출금 | 매수하기 | 매도하기 | płacę | kupuję | zapłata | zapłacę
+        заплатить | =оформить | пополнить | перевод денег
+        payez | je paie | achetez | passer à la caisse | finaliser mon achat | finaliser l'achat | valider mon panier
+        einkauf abschließen | zahle | zahlung ausführen | zahlung senden | auftrag freigeben
+        guthaben aufladen | aufladen und | =verkaufen | zur kasse | abgebucht werden
+        hacer pedido | hacer el pedido | procesar pago | realizar pago | pague | pagará* | cobrará* | compre
+        compra ahora
+        fechar pedido | finalizar pagamento | finalizar a compra | efetuar pagamento | será cobrad* | compre agora
+        completa l'acquisto | vai alla cassa | procedi all'acquisto | verrà addebitat* | addebit*
+        hemen al | para yatır | bağış yap | ödenecek* | tahsil edilecek | beställ | beställa | till kassan
+        gå till kassan
+        =order | =deposit | deposit now | deposit funds | deposit money | make a deposit | add funds | add money
+        cash out
+        complete booking | complete reservation | complete payment | release funds | release payment | settle balance
+        settle up | settle invoice | sell shares | sell stock* | spend gems | spend coins | spend credits
+        spend tokens
+        spend points | unlock for | become a member | autopay | auto pay | =charge | place your order | send tip
+        leave a tip | tip now
+        redeem points
     """,
     "delete": """
         delete | remove | erase | discard | cancel order | cancel subscription | cancel booking | cancel membership
         cancel plan | close account | deactivate | wipe | trash | move to bin | terminate | revoke* | unsubscribe
-        uninstall | destroy | purge | empty bin | empty recycle bin | cancel payment | cancel transfer | cancel purchase
-        löschen | entfernen | verwerfen | kündigen | stornieren | widerrufen | abbestellen | deinstallieren | vernichten
+        uninstall | destroy | purge | empty bin | empty recycle bin | cancel payment | cancel transfer
+        cancel purchase
+        löschen | entfernen | verwerfen | kündigen | stornieren | widerrufen | abbestellen | deinstallieren
+        vernichten
         in den papierkorb | beenden | überweisung abbrechen
         supprimer | effacer | retirer | résilier | annuler la commande | révoquer | se désabonner | désabonner
         désinstaller | détruire | mettre à la corbeille | annuler le virement
-        eliminar | borrar | quitar | revocar | darse de baja | cancelar suscripción | desinstalar | destruir | rescindir
+        eliminar | borrar | quitar | revocar | darse de baja | cancelar suscripción | desinstalar | destruir
+        rescindir
         mover a la papelera | cancelar pedido | terminar contrato
         excluir | apagar | remover | revogar | cancelar assinatura | cancelar inscrição | mover para a lixeira
         elimina | cancella | rimuovi | revoca | disdici | disiscriviti | annulla iscrizione | disinstalla | distruggi
@@ -134,6 +162,21 @@ WORDS: dict[Risk, str] = {
         διαγραφή | διαγράψτε | =κατάργηση | αφαίρεση | άδειασμα κάδου
         șterge | ștergere | elimină | golește coșul | închide contul
         изтрий | изтриване | премахни | премахване | изпразни кошчето
+        clear history | overwrite | format disk | format drive | format volume | format card | force push | leave team
+        leave group | leave organization | leave organisation | leave workspace | leave channel | ban user | ban member
+        =ban | =void | void invoice | void transaction | void payment | shut down | shutdown | cancel flight
+        cancel appointment | cancel reservation | cancel trip | cancel ticket* | cancel contract | cancel delivery
+        cancel event | reset account | delist | be lost | drop user
+        alles leeren | =leeren | gehen verloren | geht verloren | =entf | überschreiben | auftrag stornieren
+        effacé* | supprimé* | seront perdu* | écraser | suprimir | borrará* | eliminará* | anular pedido
+        anular reserva
+        sobrescribir | perderá* | serão excluíd* | será excluíd* | sobrescrever | anular inscrição
+        verrà eliminat* | verranno eliminat* | sovrascrivi | wordt verwijderd | overschrijven
+        zostanie usunięt* | zostaną usunięt* | nadpisz | silinecek* | silinsin | =temizle | sıfırla | üzerine yaz
+        =töm | kommer att raderas
+        будет удал* | будут удал* | отменить заказ | перезаписать | сбросить всё
+        احذف | =مسح | إزالة | 清空 | 取消订单 | 覆盖 | 格式化 | 破棄 | 初期化 | 消えます | 上書き
+        비우기 | 초기화 | 덮어쓰기 | 삭제됩니다
     """,
     "send": """
         send | post | publish | reply | tweet | share | invite | =message | send message | broadcast | announce
@@ -182,9 +225,10 @@ NO_PAYMENTS = """
     wie bezahlen | wie kann ich bezahlen | so bezahlen sie | überweisung abbrechen | bezahlverlauf
     comment payer | annuler le virement | historique des virements | cómo pagar | como pagar | come si paga
     hoe betalen | hoe te betalen | hoe kan ik betalen | ödeme geçmişi | как оплатить
-    支払い履歴 | お支払い履歴 | 購入履歴 | 注文履歴 | 支払い方法 | お支払い方法 | 付款记录 | 支付记录
+    決済方法 | 決済履歴 | 送金履歴 | 支払い履歴 | お支払い履歴 | 購入履歴 | 注文履歴 | 支払い方法 | お支払い方法
+    付款记录 | 支付记录
     购买记录 | 如何付款 | 如何支付 | 取消付款 | 取消支付 | 결제 내역 | 구매 내역 | 주문 내역 | 결제 방법 | 결제 취소
-    كيف تدفع
+    كيف تدفع | طرق الدفع | طريقة الدفع | سجل الدفع | وسائل الدفع
     ประวัติการสั่งซื้อ | คำสั่งซื้อของฉัน | ประวัติการชำระเงิน | fizetési előzmények | historie plateb | maksuhistoria
     betalingshistorik | lịch sử thanh toán | riwayat pembayaran
 """
@@ -215,7 +259,8 @@ REFUSALS = """
     cancel | no | not now | no thanks | close | dismiss | later | back | keep | go back | never mind | skip
     abbrechen | nein | nein danke | nicht jetzt | schließen | später | zurück | behalten
     annuler | non | non merci | fermer | plus tard | retour | pas maintenant | garder
-    cancelar | no gracias | cerrar | más tarde | volver | ahora no | annulla | no grazie | chiudi | più tardi | indietro
+    cancelar | no gracias | cerrar | más tarde | volver | ahora no | annulla | no grazie | chiudi | più tardi
+    indietro
     não | não obrigado | fechar | mais tarde | voltar | agora não | manter
     annuleren | nee | nee bedankt | sluiten | niet nu | terug | anuluj | nie | nie dziękuję | zamknij | później | wróć
     iptal | hayır | kapat | vazgeç | avbryt | nej | stäng | senare | отмена | нет | закрыть | позже | назад

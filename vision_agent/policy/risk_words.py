@@ -47,6 +47,8 @@ _APART = re.compile(r"\b\w(?: \w\b){2,}")
 _SAID_SYMBOLS = str.maketrans(SYMBOLS)
 _SAID_LONE_SYMBOLS = str.maketrans(SYMBOLS | LONE_SYMBOLS)
 _LIKE_LETTERS = str.maketrans("013457$@|!", "oleastsali")
+_SMALL_CAPITAL = re.compile(r"LATIN LETTER SMALL CAPITAL ([A-Z])$")
+_ARABIC_ARTICLE = re.compile(r"\bال(?=\w{2})")
 _SHORTEST_APART = 3
 LONGEST = 2000
 """How many letters of a text are examined."""
@@ -117,7 +119,8 @@ def readings(text: str) -> tuple[str, ...]:
 
     They have no invisible characters, no accents and no differences of width. Letters of other scripts that look like
     Latin ones are read as these (Unicode's confusables, UTS 39), and so are digits and signs among letters. Text
-    that is turned round is also read backwards. Names of icons are read in words: `delete_forever`, 🗑.
+    that is turned round is also read backwards. Names of icons are read in words: `delete_forever`, 🗑. A text is also
+    read without its numbers, `sell 10 shares`, and without the article of Arabic, which is a part of its word.
     """
     plain = unicodedata.normalize("NFKC", text[:LONGEST]).replace("’", "'")
     is_turned = bool(_BACKWARDS.search(plain))
@@ -128,6 +131,7 @@ def readings(text: str) -> tuple[str, ...]:
     forms = [shown, alike, alike.replace("I", "l"), _CAMEL.sub(" ", alike).replace("_", " "), _letters_for_signs(alike)]
     if is_turned:
         forms += [shown[::-1], alike[::-1]]
+    forms += [_ARABIC_ARTICLE.sub("", shown), _DIGITS.sub(" ", shown)]
     return tuple(dict.fromkeys(" ".join(_WORD.findall(form.casefold())) for form in forms))
 
 
@@ -192,6 +196,8 @@ def _latin(letter: str) -> str:
     """The Latin letter that a letter looks like; the letter itself if it is none of another script."""
     if letter.isascii():
         return letter
+    if name := _SMALL_CAPITAL.match(unicodedata.name(letter, "")):
+        return name[1].lower()
     alike = [each["c"] for each in confusables.confusables_data.get(letter, ())]
     return next((each for each in alike if len(each) == 1 and each.isascii() and each.isalpha()), letter)
 
