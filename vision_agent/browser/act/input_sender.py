@@ -110,6 +110,8 @@ class InputSender:
     """What the page did before the last gesture was over."""
     missed: Gesture | None = None
     """The last gesture, if its press reached the target and no click did; see `Gesture.is_missed`."""
+    swallowed: Gesture | None = None
+    """The last gesture, if something came over its target before the click; see `Gesture.is_swallowed`."""
     first_picture: FirstPicture | None = None
     """The picture that was begun when all input of this action had been sent."""
     last_location: Location | None = None
@@ -139,7 +141,7 @@ class InputSender:
         self.carried_out = ""
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
-        self.missed, self._located = None, None
+        self.missed, self.swallowed, self._located = None, None, None
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -488,6 +490,7 @@ class InputSender:
             if gesture is not None and gesture.words:
                 self.note_input(gesture.words, at)
                 self.remark, self.missed = gesture.remark, gesture if gesture.is_missed else None
+                self.swallowed = gesture if gesture.is_swallowed else None
 
     @contextmanager
     def noting_hold(self, seconds: float) -> Iterator[None]:
