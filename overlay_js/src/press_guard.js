@@ -7,6 +7,7 @@
 // if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
 // are gone when the gesture is over or its time is up. Where `guard_listener.js` came too late, listeners that the page
 // put on its window before still get such an event.
+import { noteOwnAct } from './beside_fields.js';
 import { showsLook, standsStill } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
 import { controlOf } from './control_of.js';
@@ -191,6 +192,7 @@ function mayHear(doc, event, at, other) {
 
 /** @param {PointerEvent} event @param {Element} at */
 function arrive(event, at) {
+  noteOwnAct();
   armed.arrived.push(event.type);
   if (!armed.around.length) {
     for (let each = /** @type {Element | null} */ (at); each; each = flatParentOf(each)) armed.around.push(each);

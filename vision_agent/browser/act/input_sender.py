@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from vision_agent.browser.act.press_guard import (
     arm_guard,
     guard_gesture,
     guard_keys,
+    own_keys,
 )
 from vision_agent.browser.act.wake_target import wake_drawn, wake_element
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
@@ -507,8 +508,12 @@ class InputSender:
         self.last_location = at or self.last_location
 
     def guard_keys(self, at: Location | None, held_s: float = 0.0) -> AbstractAsyncContextManager[None]:
-        """Guards keys, which may be held for `held_s` seconds; see `press_guard.guard_keys`."""
-        return nullcontext() if at is None else guard_keys(at, self.seen, self.deadline_s, held_s)
+        """Guards keys, which may be held for `held_s` seconds; see `press_guard.guard_keys`. Without a target they are
+        only noted as the agent's own.
+        """
+        if at is None:
+            return own_keys(self.page, self.deadline_s, held_s)
+        return guard_keys(at, self.seen, self.deadline_s, held_s)
 
     async def settle_page(self) -> None:
         """Returns once the page has settled or the deadline has passed.

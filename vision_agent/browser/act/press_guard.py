@@ -325,7 +325,8 @@ async def guard_keys(
     """
     expected = seen.expectation(at.mark)
     if at.mark is None or at.frame is None or expected.context is None:
-        yield
+        async with own_keys(seen.page, deadline_s, held_s):
+            yield
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
     lasts_s = 4 * deadline_s + held_s
@@ -364,6 +365,22 @@ async def guard_keys(
         raise
     if stopped := await _end_key_guards(armed, at, seen):
         raise stopped
+
+
+@asynccontextmanager
+async def own_keys(page: Page, deadline_s: float, lasts_s: float) -> AsyncIterator[None]:
+    """What keys without a known target choose in the `with` block is noted as the agent's own choice."""
+    frames = [each for each in page.frames if not overlay.is_silent(each)][:_MOST_GUARDED]
+
+    async def expect(seconds: float) -> None:
+        more = (overlay_calls.guards.expect_own_keys(each, _ANSWER_S, seconds) for each in frames)
+        await asyncio.gather(*more, return_exceptions=True)  # a document that is gone or hangs chooses nothing
+
+    await expect(4 * deadline_s + lasts_s)
+    try:
+        yield
+    finally:
+        await expect(0)
 
 
 def _expected_button(mark: Mark, seen: LiveObservation) -> ExpectedButton | None:

@@ -154,6 +154,11 @@ async def guard_keys(
     await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
 
 
+async def expect_own_keys(frame: Frame, deadline_s: float, lasts_s: float) -> None:
+    """What unguarded keys choose in a document for so long is the agent's own choice; 0 ends it."""
+    await ask(frame, "own_keys", deadline_s, ms=lasts_s * 1000)
+
+
 async def read_key_guard(
     frame: Frame, deadline_s: float
 ) -> ContextDifference | PassedOn | OtherButton | Literal["gone", "lost"] | None:
