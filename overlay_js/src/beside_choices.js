@@ -1,17 +1,24 @@
 // What is chosen in the lists and boxes that an element acts on: those of the form that it submits, and those of the
 // row, card or dialog around it. They are no words, so they are compared apart. What the agent itself chose since the
 // look is no change; what the page or a person changes is.
-import { fieldsOf, localNameOf, queryAll, submittedFormOf } from './dom.js';
+import { changedFieldBeside, noteOwnAct, readFieldsBeside } from './beside_fields.js';
+import { attributeOf, fieldsOf, localNameOf, queryAll, submittedFormOf } from './dom.js';
 import { guardOf, KEY_GUARD, PRESS_GUARD } from './guard_listener.js';
+import { fnv1a } from './hash.js';
 import { inputTypeOf, roleOf } from './role.js';
 import { textOf, tidy } from './text.js';
 
 const CHOICES_WITHIN = 'select, input[type=checkbox], input[type=radio]';
 const MOST_CHOICES = 200;
 const LONGEST_CHOICE = 80;
+/** Before what tells the value behind a choice, which a page sends and nobody sees. */
+const BEHIND = '\u001f';
+/** Before a value, the number that a framework gives an option when it is drawn. */
+const OPTION_NUMBER = /^\d+: /;
 
 /** What each control said when it was last read. */
 const lastRead = /** @type {WeakMap<Element, string>} */ (new WeakMap());
+const ownKeys = { until: 0 };
 /** What the agent itself chose, and what had been chosen before. */
 const chosen = /** @type {WeakMap<Element, {now: string, before: Set<string>}>} */ (new WeakMap());
 
@@ -35,8 +42,26 @@ export function choicesBeside(element, box, known) {
 }
 
 /**
- * The first choice that differs from what it was at the look, with what it is now; null if there is none.
+ * The numbers of readings of what else goes with a press of an element; see `beside_fields.js`.
+ * @param {Element} element @param {Element | null} box @param {Map<Element, number | null>} known
+ */
+export function fieldsBeside(element, box, known) {
+  return controlsBeside(element, box).flatMap((around) => readFieldsBeside(around, known) ?? []);
+}
+
+/**
+ * The first of these fields that differs from what it was at the look; null if there is none.
+ * @param {Element} element @param {Element | null} box @param {number[]} then
+ */
+export function changedField(element, box, then) {
+  return changedFieldBeside(controlsBeside(element, box), then);
+}
+
+/**
+ * The first choice that differs from what it was at the look, with what it is now; null if there is none. `fields`:
+ * only the value behind it differs.
  * @param {Element} element @param {Element | null} box @param {string[]} then
+ * @returns {{part: 'words' | 'fields', then: string, now: string} | null}
  */
 export function changedChoice(element, box, then) {
   const controls = controlsBeside(element, box).flatMap(choicesIn);
@@ -44,11 +69,14 @@ export function changedChoice(element, box, then) {
   const at = now.findIndex((said, n) => said !== then[n] && !(then[n] && wasChosenFrom(controls[n], said, then[n])));
   if (at < 0 && now.length === then.length) return null;
   const n = at < 0 ? now.length : at;
-  return { then: then[n] ?? '', now: now[n] ?? '' };
+  const [was, is] = [then[n] ?? '', now[n] ?? ''].map((said) => said.split(BEHIND)[0]);
+  if (was !== is) return { part: 'words', then: was, now: is };
+  return { part: 'fields', then: was, now: `${is}, with another value behind it` };
 }
 
 /** Notes what the agent is about to choose, or has just chosen, in a control. @param {Element} control */
 export function noteOwnChoice(control) {
+  noteOwnAct();
   for (const each of radioGroupOf(control)) {
     const [now, before] = [sayChoice(each), chosen.get(each)];
     const read = lastRead.get(each);
@@ -62,8 +90,20 @@ export function noteOwnChoice(control) {
 /** Notes a choice that comes of the agent's own press or key. @param {Event} event */
 export function noteChoiceByInput(event) {
   const [target] = event.composedPath();
-  if (!event.isTrusted || !(target instanceof Element) || !isChoiceControl(target)) return;
-  if (guardOf(PRESS_GUARD) || guardOf(KEY_GUARD)) noteOwnChoice(target);
+  if (!event.isTrusted || !(target instanceof Element)) return;
+  if (!guardOf(PRESS_GUARD) && !guardOf(KEY_GUARD) && performance.now() > ownKeys.until) return;
+  noteOwnAct();
+  if (isChoiceControl(target)) noteOwnChoice(target);
+}
+
+/**
+ * Notes that the agent presses keys for so long that are not guarded, as their target is not known; 0 ends it.
+ * @param {{ms: number}} request
+ */
+export function expectOwnKeys({ ms }) {
+  noteOwnAct();
+  ownKeys.until = ms ? performance.now() + ms : 0;
+  return { expected: true };
 }
 
 /** @param {Element} control @param {string} said @param {string} then */
@@ -107,9 +147,19 @@ function readChoice(control) {
 function sayChoice(control) {
   if (localNameOf(control) === 'select') {
     const { selectedOptions } = /** @type {HTMLSelectElement} */ (control);
-    return tidy(Array.from(selectedOptions, (option) => option.label || option.text).join(', '), LONGEST_CHOICE);
+    const options = Array.from(selectedOptions);
+    const behind = options.map((option) => option.value.replace(OPTION_NUMBER, ''));
+    const words = options.map((option) => option.label || option.text);
+    return tidy(words.join(', '), LONGEST_CHOICE) + valueBehind(behind.join('\n'), words.join('\n'));
   }
   const labels = Array.from(/** @type {HTMLInputElement} */ (control).labels ?? []);
   const name = tidy(labels.map((label) => textOf(label)).join(' '), LONGEST_CHOICE) || 'a box';
-  return `${name}: ${/** @type {HTMLInputElement} */ (control).checked ? 'ticked' : 'not ticked'}`;
+  const isTicked = /** @type {HTMLInputElement} */ (control).checked;
+  const behind = attributeOf(control, 'value') ?? '';
+  return `${name}: ${isTicked ? 'ticked' : 'not ticked'}` + (isTicked ? valueBehind(behind, name) : '');
+}
+
+/** What tells a value from others, where it is not what is said. @param {string} value @param {string} said */
+function valueBehind(value, said) {
+  return value === said || !value ? '' : BEHIND + fnv1a(value);
 }

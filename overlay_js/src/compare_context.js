@@ -1,6 +1,6 @@
 // Whether an element still stands where it stood: what its row, card or dialog says now, compared with what it said
 // then.
-import { actsOnChoices, changedChoice } from './beside_choices.js';
+import { actsOnChoices, changedChoice, changedField } from './beside_choices.js';
 import { governingWordsOf } from './governing_words.js';
 import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
@@ -21,6 +21,8 @@ const MOST_TWINS = 50;
 /** Among more words than these it is not looked for where something was dragged from. */
 const MOST_WORDS_AROUND = 1500;
 
+/** @typedef {'words' | 'heading' | 'fields'} Part what differs; `fields`: what goes with a press, mostly unseen */
+
 /**
  * How much may differ.
  * @typedef {object} How
@@ -36,14 +38,14 @@ const MOST_WORDS_AROUND = 1500;
  * @param {Place} then
  * @param {How} how
  * @param {Reading} [reading]
- * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string, mayPass?: boolean}} `mayPass`: only
+ * @returns {{same: boolean, part: Part, then: string, now: string, mayPass?: boolean}} `mayPass`: only
  *   amounts that keep changing by themselves are too far from what they were
  */
 export function comparePlace(element, then, { strict, amounts, pointed, carried = '' }, reading = newReading()) {
   const around = surroundingsOf(element, reading, lastBoxOf(element));
   const box = then.how && then.how !== 'head' && then.how !== 'large' ? around.box : null;
   const chosen = strict && actsOnChoices(element) && changedChoice(element, box, then.choices ?? []);
-  if (chosen) return { same: false, part: 'words', ...chosen };
+  if (chosen) return { same: false, ...chosen };
   const form = amounts && then.form === 'steady' ? 'firm' : then.form;
   const words = form === then.form ? then.words : then.firm || then.words;
   const headingForm = amounts ? 'firm' : 'steady';
@@ -65,11 +67,17 @@ export function comparePlace(element, then, { strict, amounts, pointed, carried 
   const headings = new Set([around.heading, ...[inBox, element].map((at) => (at ? headingOf(at, reading) : ''))]);
   const isSameHeading = Array.from(headings).some((each) => isSameText(heading, abridged(each, headingForm), mayGrow));
   const governing = () => compareGoverning(element, then, around, { mayGrow, amounts }, reading);
-  if (isSameWords && isSameHeading) return governing() ?? { same: true, part: 'words', then: words, now: words };
+  const fields = () => {
+    const changed = strict && actsOnChoices(element) && changedField(element, box, then.fields ?? []);
+    return changed ? { same: false, part: /** @type {Part} */ ('fields'), ...changed } : null;
+  };
+  if (isSameWords && isSameHeading) {
+    return governing() ?? fields() ?? { same: true, part: 'words', then: words, now: words };
+  }
   const [here, over] = [abridged(text, form), abridged(around.heading, headingForm)];
   // What was the heading may have been one of its words, and its words may now stand under a heading.
   if (isSaidTogether(heading, words, over, here)) {
-    return governing() ?? { same: true, part: 'words', then: words, now: here };
+    return governing() ?? fields() ?? { same: true, part: 'words', then: words, now: here };
   }
   if (isSameWords) return { same: false, part: 'heading', then: heading, now: over };
   if (isSameHeading) {

@@ -1,7 +1,8 @@
 // Why an element can be acted on: a list of reasons, empty if there is none. No allow-list of classes, no guessing by
 // name. Strong reasons state what the element is; weak reasons only that it responds.
 import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, firstElementOf, hasAttribute } from './dom.js';
-import { localNameOf, parentElementOf, rectOf, scrollHeightOf, scrollWidthOf, textContentOf } from './dom.js';
+import { localNameOf, parentElementOf, rectOf, scrollHeightOf, scrollWidthOf, submittedFormOf } from './dom.js';
+import { textContentOf } from './dom.js';
 import { knowsListeners, listenerTypesOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, isSurface, roleOf, roleOrTagOf, WIDGET_ROLES } from './role.js';
 
@@ -112,6 +113,21 @@ export function actsWhenPressed(element) {
   const tag = localNameOf(element);
   if (tag === 'input') return !CLICKED_INPUTS.has(inputTypeOf(element));
   return ACTING_AT_PRESS.has(tag) || isEditingHost(element);
+}
+
+/**
+ * Whether the browser itself does something when an element is clicked, and not before: it sends a form, follows a
+ * link, ticks a box, opens what is folded.
+ * @param {Element} element
+ */
+export function actsWhenClicked(element) {
+  const tag = localNameOf(element);
+  if (tag === 'input') return CLICKED_INPUTS.has(inputTypeOf(element)) && inputTypeOf(element) !== 'button';
+  if (tag === 'button') {
+    return submittedFormOf(element) !== null || attributeOf(element, 'type')?.toLowerCase() === 'reset' ||
+      ['popovertarget', 'commandfor'].some((name) => hasAttribute(element, name));
+  }
+  return ((tag === 'a' || tag === 'area') && hasAttribute(element, 'href')) || tag === 'label' || tag === 'summary';
 }
 
 /**

@@ -2,6 +2,7 @@
 // else; from then on the keys are stopped. Text is stopped too if something else has the focus; later, a field that is
 // full may still pass it on to the next box of the same code. The guard lives in the isolated world, and is gone when
 // the keys are sent.
+import { noteOwnAct } from './beside_fields.js';
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, insertText } from './dom.js';
 import { isConnectedOf, isEditable, localNameOf, rectOf, removeCaptureListener, shadowRootOf } from './dom.js';
@@ -157,6 +158,7 @@ function guardKey(event, view = window) {
   if (passedTo) typing.stopped = passedOn(passedTo);
   if (!typing.stopped && isEnter(event)) typing.stopped = otherThanSeen(doc, meant);
   if (!typing.stopped && isInPlace(doc, meant, targetOf(event))) {
+    noteOwnAct();
     typing.hasArrived = true;
     typing.hasTyped = typing.hasTyped || isText(event);
     typing.typedInto = typedFieldOf(event) ?? typing.typedInto;

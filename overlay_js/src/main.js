@@ -2,6 +2,7 @@
 //
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request. The answer is the text of an element
 // that is in no document, so that the page is not touched.
+import { expectOwnKeys } from './beside_choices.js';
 import { canvasPart } from './canvas_pixels.js';
 import { dropSuspects, takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
@@ -58,6 +59,7 @@ function answer(doc, root, request) {
     case 'stop_clicks': return stopClicks();
     case 'guard_keys': return armKeyGuard(doc, request);
     case 'keys_guarded': return reportKeyGuard();
+    case 'own_keys': return expectOwnKeys(request);
     case 'insert': return insertGuarded(doc, request);
     case 'set': return setValue(doc, request);
     case 'watch': return watchHumanInput(doc, request);

@@ -8,7 +8,7 @@ import { areaOf } from './quad.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, roleOrTagOf } from './role.js';
 import { EVERYWHERE, inkOf, isFaded, isSkippedText, isTextInSight, joinedWords, partsOf } from './seen_words.js';
-import { pictureNameOf, sightInto, spokenWordsOf, wordsOf } from './seen_words.js';
+import { pictureNameOf, sightInto, spokenWordsOf, withoutStruckNumbers, wordsOf } from './seen_words.js';
 import { rowsBeyond } from './rows_beyond.js';
 import { isSecret, readableValueOf } from './state.js';
 import { areColumnsDoubtful, collapsedColumnsOf, placedCellsOf, withoutColumns } from './table_grid.js';
@@ -115,10 +115,10 @@ export function readTable(doc, request) {
 /**
  * The headings of a table, if it has any, and its rows. A heading over several columns is that of each, and those of
  * several rows are joined: `2025 › Q1`.
- * @param {Element} table
+ * @param {Element} table @param {boolean} [isCurrent] without numbers that are struck out beside others
  */
-export function headedRowsOf(table) {
-  const rows = withItsHead(table, rowsOf(table));
+export function headedRowsOf(table, isCurrent = false) {
+  const rows = withItsHead(table, rowsOf(table, isCurrent), isCurrent);
   const heads = rows.slice(0, headRowCountOf(rows));
   const repeated = new Set(heads.map((row) => row.cells.join('\n')));
   const body = rows.slice(heads.length).filter((row) => !(row.isHead && repeated.has(row.cells.join('\n'))));
@@ -183,8 +183,8 @@ export function listItemsOf(list) {
 
 /** @typedef {{cells: Element[], section: Element, isGone: boolean, isHidden: boolean}} FoundRow */
 
-/** @param {Element} table @returns {Row[]} */
-function rowsOf(table) {
+/** @param {Element} table @param {boolean} isCurrent see `headedRowsOf` @returns {Row[]} */
+function rowsOf(table, isCurrent) {
   const found = /** @type {FoundRow[]} */ ([]);
   /** @param {Element} element @param {Element} section @param {boolean} isInFaded */
   const walk = (element, section, isInFaded) => {
@@ -201,16 +201,16 @@ function rowsOf(table) {
     }
   };
   walk(table, table, false);
-  return spreadRows(found, collapsedColumnsOf(table));
+  return spreadRows(found, collapsedColumnsOf(table), isCurrent);
 }
 
 /**
  * Rows in which each column has its place. A column in which no cell begins is none. What would make very many of a few
  * cells ends early. Rows and columns that styles hide take part in where the others stand.
- * @param {FoundRow[]} found @param {Set<number>} collapsed columns
+ * @param {FoundRow[]} found @param {Set<number>} collapsed columns @param {boolean} isCurrent see `headedRowsOf`
  * @returns {Row[]}
  */
-function spreadRows(found, collapsed) {
+function spreadRows(found, collapsed, isCurrent) {
   const whole = placedCellsOf(found);
   const isDoubtful = areColumnsDoubtful(found, whole);
   const placed = withoutColumns(whole, collapsed);
@@ -233,7 +233,7 @@ function spreadRows(found, collapsed) {
     room -= row.cells.length;
     for (const { cell, from, to, isOwn } of inRow) {
       if (!words.has(cell)) {
-        const said = row.isHead ? wordsOfHeading(cell) : wordsOfCellWithFields(cell, grounds);
+        const said = row.isHead ? wordsOfHeading(cell) : wordsOfCellWithFields(cell, grounds, isCurrent);
         words.set(cell, isDoubtful && !row.isHead ? `${said} ${UNSURE_WORDS}`.trim() : said);
       }
       const [text, first] = [words.get(cell), columnOf.get(from) ?? 0];
@@ -256,13 +256,14 @@ function spreadRows(found, collapsed) {
  * those of both. Anything less clear stays as it is.
  * @param {Element} table
  * @param {Row[]} own
+ * @param {boolean} isCurrent
  * @returns {Row[]}
  */
-function withItsHead(table, own) {
+function withItsHead(table, own, isCurrent) {
   let tables = [table];
   for (let at = flatParentOf(table); at && tables.length < 2; at = flatParentOf(at)) tables = tablesIn(at);
   if (tables.length !== 2) return own;
-  const [head, body] = tables.map((each) => (each === table ? own : rowsOf(each)));
+  const [head, body] = tables.map((each) => (each === table ? own : rowsOf(each, isCurrent)));
   const isGrid = head.length > 0 && headRowCountOf(head) === head.length && body.length > 0 &&
     body.every((row) => !row.isHead && row.cells.length === headingsFrom(head).length);
   return isGrid && standsOn(...tables) ? [...head, ...body] : own;
@@ -343,10 +344,11 @@ function isDrawing(element) {
 /**
  * The words of a cell with what its fields hold, or the names of its pictures where it has neither. Whether a box is
  * ticked is said only where there are no words.
- * @param {Element} cell @param {Grounds} grounds
+ * @param {Element} cell @param {Grounds} grounds @param {boolean} isCurrent
  */
-function wordsOfCellWithFields(cell, grounds) {
-  const parts = partsOf(cell, grounds, true);
+function wordsOfCellWithFields(cell, grounds, isCurrent) {
+  const all = partsOf(cell, grounds, true);
+  const parts = isCurrent ? withoutStruckNumbers(all) : all;
   const plain = joinedWords(parts);
   const isFigure = plain.length <= LONGEST_FIGURE && /\p{N}/u.test(plain);
   const words = isFigure ? withoutIcons(joinedWords(parts, 'figure')) : plain;

@@ -7,17 +7,19 @@
 // if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
 // are gone when the gesture is over or its time is up. Where `guard_listener.js` came too late, listeners that the page
 // put on its window before still get such an event.
+import { noteOwnAct } from './beside_fields.js';
 import { showsLook, standsStill } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
 import { controlOf } from './control_of.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
 import { GUARDED_EVENTS, HEARS_ALL, PRESS_GUARD } from './guard_listener.js';
-import { actsWhenPressed, evidenceOf } from './evidence.js';
+import { actsWhenClicked, actsWhenPressed, evidenceOf } from './evidence.js';
 import { changedAroundFrames } from './frame_context.js';
 import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test.js';
 import { identityOf, otherTargetTest, recheckPlace } from './recheck.js';
 import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } from './registry.js';
+import { roleOf } from './role.js';
 import { standsForTheSame } from './state.js';
 
 /** @import { Look, Standing } from './canvas_pixels.js' */
@@ -26,6 +28,8 @@ import { standsForTheSame } from './state.js';
 const PRESSED = new Set(['pointerdown', 'touchstart', 'mousedown']);
 const RELEASED = new Set(['pointerup', 'touchend', 'mouseup']);
 const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
+/** What a press opens to choose from; it may lie over what was pressed. */
+const OPENED = new Set(['menu', 'menubar', 'listbox', 'tree', 'grid', 'option', 'menuitem']);
 
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
@@ -48,6 +52,7 @@ const armed = {
   elsewhere: /** @type {Elsewhere | null} */ (null), isOver: false,
   last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]),
   pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
+  instead: /** @type {Element | null} */ (null),
   pressedAt: /** @type {number | null} */ (null),
 };
 
@@ -56,7 +61,7 @@ export function armPressGuard(doc, request) {
   disarm();
   Object.assign(armed, {
     meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null,
-    isOver: false, pressedAt: null,
+    isOver: false, pressedAt: null, instead: null,
   });
   Reflect.set(globalThis, PRESS_GUARD, watchEvent);
   // Added here too, for documents without the early listener: those that were there before us or were rewritten.
@@ -69,13 +74,15 @@ export function armPressGuard(doc, request) {
  * target. `stopped`: the first event that was stopped. `elsewhere`: the first event that did not go to the target,
  * stopped or not. `pressedAt`: when the press came. `unanswered`: the target is unchanged, and nothing is known to
  * handle the events that it got. `heard`: something is known to handle the press itself, or to act on it natively.
+ * `swallowed`: something that came over the target got the rest, and nothing shows that the press alone was meant.
  * `hearsAll`: no event of the gesture can have come to this document without being noted.
  * @param {{isOver: boolean}} request
  */
 export function reportPressGuard({ isOver }) {
   const told = {
     armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
-    unanswered: isUnanswered(), heard: isHeard(), pressedAt: armed.pressedAt, hearsAll: hearsAll(),
+    unanswered: isUnanswered(), heard: isHeard(), swallowed: isSwallowed(),
+    pressedAt: armed.pressedAt, hearsAll: hearsAll(),
   };
   if (isOver) disarm();
   return told;
@@ -90,7 +97,7 @@ export function stopClicks() {
 function disarm() {
   Reflect.deleteProperty(globalThis, PRESS_GUARD);
   for (const type of GUARDED_EVENTS) removeCaptureListener(window, type, watchEvent);
-  Object.assign(armed, { meant: null, last: null, around: [], pressed: null, released: null });
+  Object.assign(armed, { meant: null, last: null, around: [], pressed: null, released: null, instead: null });
 }
 
 /** @param {Event} event @param {Window} [view] the window that got it */
@@ -128,6 +135,7 @@ function isStopped(doc, meant, event) {
   if (other && isStill(other, meant)) return arrive(event, at); // drawn anew
   const elsewhere = { why: 'covered', type: event.type, ...who(doc, at, element ?? at) };
   armed.elsewhere ??= elsewhere;
+  armed.instead ??= at;
   if (meant.isDrag ? !PRESSED.has(event.type) : mayHear(doc, event, at, other)) return false;
   armed.stopped ??= elsewhere;
   return true;
@@ -184,6 +192,7 @@ function mayHear(doc, event, at, other) {
 
 /** @param {PointerEvent} event @param {Element} at */
 function arrive(event, at) {
+  noteOwnAct();
   armed.arrived.push(event.type);
   if (!armed.around.length) {
     for (let each = /** @type {Element | null} */ (at); each; each = flatParentOf(each)) armed.around.push(each);
@@ -277,8 +286,46 @@ function isHeard() {
 
 /** Whether an element is known to listen for an event that arrived. @param {Element} each */
 function isHeardBy(each) {
-  return listensForFocus(each) ||
-    armed.arrived.some((type) => listenerTypesOf(each).includes(type) || hasAttribute(each, `on${type}`));
+  return listensForFocus(each) || armed.arrived.some((type) => listensFor(each, type));
+}
+
+/** Whether an element is known to listen for events of a type. @param {Element} each @param {string} type */
+function listensFor(each, type) {
+  return listenerTypesOf(each).includes(type) || hasAttribute(each, `on${type}`);
+}
+
+/**
+ * Whether something else that lay over the target got the rest of the gesture, so that it was not clicked, and nothing
+ * here shows that the press alone was meant: the target may wait for a click, and what lies over it is no list to
+ * choose from, but perhaps a mere notice.
+ */
+function isSwallowed() {
+  const { meant, doc, around, instead } = armed;
+  if (!meant || !doc || !instead || isPageItself(doc, instead) || around.includes(instead)) return false;
+  return !armed.arrived.some((type) => CLICKED.has(type)) && !isPressEnough(doc) && !isListToChooseFrom(instead);
+}
+
+/**
+ * Whether the innermost element that hears what reached the target waits for nothing else. What hears presses and
+ * clicks for all that is in it may answer a press and a release.
+ * @param {Document} doc
+ */
+function isPressEnough(doc) {
+  const { around, arrived } = armed;
+  const at = around.findIndex((each) => actsWhenPressed(each) || arrived.some((type) => listensFor(each, type)));
+  if (at < 0 || isPageItself(doc, around[at])) return false;
+  const isReleased = at > 0 && arrived.some((type) => RELEASED.has(type) && listensFor(around[at], type));
+  const within = around.slice(0, isReleased ? at : at + 1);
+  return !within.some((each) => actsWhenClicked(each) || listensFor(each, 'click'));
+}
+
+/** Whether an element is in a list to choose from that is not around the target. @param {Element} at */
+function isListToChooseFrom(at) {
+  for (let each = /** @type {Element | null} */ (at); each; each = flatParentOf(each)) {
+    if (armed.around.includes(each)) return false;
+    if (OPENED.has(roleOf(each))) return true;
+  }
+  return false;
 }
 
 /** @param {Document} doc @param {Element} element */

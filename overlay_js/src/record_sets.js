@@ -7,7 +7,7 @@ import { headedRowsOf, LIST_LIKE, listItemsOf, TABLE_LIKE } from './page_text.js
 import { elementOf } from './registry.js';
 import { explicitRoleOf, roleOf, roleOrTagOf } from './role.js';
 import { rowsBeyond } from './rows_beyond.js';
-import { showsNothing, spokenWordsOf, wordsOf } from './seen_words.js';
+import { currentWordsOf, showsNothing, spokenWordsOf, strikesOut } from './seen_words.js';
 import { oneSpaced } from './text.js';
 
 const MOST_RECORD_ELEMENTS = 20_000;
@@ -90,7 +90,7 @@ function setsIn(body) {
 function setOf(element) {
   const what = roleOrTagOf(element);
   if (TABLE_LIKE.test(what)) {
-    const { headings, rows, heads } = headedRowsOf(element);
+    const { headings, rows, heads } = headedRowsOf(element, true);
     const wide = rows.reduce((most, row) => Math.max(most, row.length), 0);
     const names = headings.length ? headings : Array.from({ length: wide }, (_, at) => `column ${at + 1}`);
     return { kind: 'table', element, title: setTitleOf(element), headings: names, rows, heads };
@@ -129,9 +129,14 @@ function cardsOf(element) {
   return largest.filter((card) => recordPartsOf(card).length >= FEWEST_PARTS).length >= 2 ? largest : [];
 }
 
-/** What a record says, part by part, each under a name that no other part of it has. @param {Element} record */
+/**
+ * What a record says, part by part, each under a name that no other part of it has. What is struck out comes last, so
+ * that of two prices of one name the current one has it.
+ * @param {Element} record
+ */
 function recordPartsOf(record) {
   const parts = /** @type {Part[]} */ ([]);
+  const struckOut = /** @type {Part[]} */ ([]);
   let label = '';
   /** @param {string} name @param {string} value */
   const add = (name, value) => {
@@ -151,12 +156,16 @@ function recordPartsOf(record) {
       for (const child of flatElementsOf(element)) walk(child);
       return;
     }
-    const words = wordsOf(element);
+    const words = currentWordsOf(element);
     if (!words) return;
     const labelled = LABEL_AND_VALUE.exec(words);
     if (localNameOf(element) === 'dt' || LABEL_ONLY.test(words)) label = words.replace(/:$/, '');
     else {
       const own = namedByPage(element, record);
+      if (!labelled && isStruckIn(element, record)) {
+        struckOut.push({ label: own === 'text' && label ? label : own, value: words });
+        return;
+      }
       if (own === 'text' && label) add(label, words);
       else if (labelled && own !== 'heading') add(labelled[1], labelled[2]);
       else add(label || own, words);
@@ -164,7 +173,16 @@ function recordPartsOf(record) {
     }
   };
   walk(record);
+  for (const { label: name, value } of struckOut) add(name, value);
   return parts;
+}
+
+/** @param {Element} part @param {Element} record */
+function isStruckIn(part, record) {
+  for (let at = /** @type {Element | null} */ (part); at && at !== record; at = flatParentOf(at)) {
+    if (strikesOut(styleOf(at))) return true;
+  }
+  return false;
 }
 
 /** @param {Node} node */

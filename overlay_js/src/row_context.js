@@ -8,7 +8,7 @@
 // - An element whose name is unique stands in the largest box around it that a person would still take for one thing: a
 //   row, a card, a dialog, a form, but not the page.
 // What changes by itself does not count: `steady_text.js`.
-import { actsOnChoices, choicesBeside } from './beside_choices.js';
+import { actsOnChoices, choicesBeside, fieldsBeside } from './beside_choices.js';
 import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { ownTitleOf } from './own_title.js';
@@ -34,6 +34,7 @@ import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } fro
  * @property {string[]} governing in the steady form; what governs it from further off, with the nearest heading
  * @property {string[]} [firmGoverning] like `firm`
  * @property {string[]} [choices] what is chosen in the lists and boxes that it acts on
+ * @property {number[]} [fields] numbers of readings of what else goes with its press; see `beside_fields.js`
  * @property {Form} form
  * @property {Depth} depth
  * @property {'unit' | 'part' | 'parts' | 'whole' | 'large' | 'head' | ''} how what the words are of: `unit`, the box
@@ -72,13 +73,15 @@ export function placesOf(elements, reading, nameFor) {
     places.set(element, inPlace(around, isTimeOfDay(around.text) ? 'raw' : 'steady'));
   }
   for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
-  const choices = new Map();
+  const [choices, fields] = [new Map(), new Map()];
   for (const [element, place] of places) {
     const { box, how, text } = found.get(element);
     if (actsOnChoices(element)) {
       const isOne = place.how && place.how !== 'head' && place.how !== 'large';
       const said = choicesBeside(element, isOne ? box : null, choices);
       if (said.length) place.choices = said;
+      const ids = fieldsBeside(element, isOne ? box : null, fields);
+      if (ids.length) place.fields = ids;
     }
     const words = governingWordsOf(element, box, reading);
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];

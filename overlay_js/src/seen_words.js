@@ -62,6 +62,40 @@ export function spokenWordsOf(element) {
   return joinedWords(partsOf(element, new Map(), false));
 }
 
+/**
+ * The words of an element that can be seen, without a number that is struck out where another stands beside it.
+ * @param {Element} element
+ */
+export function currentWordsOf(element) {
+  return joinedWords(withoutStruckNumbers(partsOf(element, new Map(), true)));
+}
+
+/** Whether a style strikes the text of its element out, as of an old price. @param {CSSStyleDeclaration} style */
+export function strikesOut(style) {
+  return (style.textDecorationLine ?? '').includes('line-through');
+}
+
+/**
+ * The words without those that are struck out, if both they and the others have a number: of `€99 €79` with the first
+ * struck out, `€79`. Others stay as they are.
+ * @param {Words} words @returns {Words}
+ */
+export function withoutStruckNumbers(words) {
+  let struckBy = /** @type {Element | null} */ (null);
+  const isStruck = words.parts.map((part) => {
+    if (typeof part === 'string') return struckBy !== null;
+    if (struckBy === part) struckBy = null;
+    else if (!struckBy && strikesOut(styleOf(part))) struckBy = part;
+    return false;
+  });
+  const hasNumber = (/** @type {boolean} */ struck) => (
+    words.parts.some((part, at) => typeof part === 'string' && isStruck[at] === struck && /\p{N}/u.test(part))
+  );
+  if (!hasNumber(true) || !hasNumber(false)) return words;
+  const doubtful = new Set(Array.from(words.doubtful).filter((at) => !isStruck[at]));
+  return { ...words, parts: words.parts.map((part, at) => (isStruck[at] ? ' ' : part)), doubtful };
+}
+
 /** @param {Words} words @param {'plain' | 'figure' | 'certain'} [how] `figure`: with signs that styles add */
 export function joinedWords({ parts, seams, doubtful }, how = 'plain') {
   const begun = new Set();
@@ -115,7 +149,7 @@ export function partsOf(element, grounds, isSeen) {
     }
     if (isDrawn ? UNDRAWN.has(tag) : isSkippedText(at)) return;
     const isApart = !/^(inline|contents)/.test(display) || tag === 'br';
-    const isRaised = !isApart && isRaisedOrLowered(at, style);
+    const isRaised = !isApart && (isRaisedOrLowered(at, style) || strikesOut(style));
     if (isApart) parts.push(' ');
     if (isRaised) seams.push(parts.length);
     parts.push(at);

@@ -2,6 +2,7 @@
 // events `input` and `change`. The focus comes first, and a page may swap rows in response, so the place is checked
 // after it, in the same synchronous step in which the value is set.
 import { noteOwnChoice } from './beside_choices.js';
+import { noteOwnAct } from './beside_fields.js';
 import { controlOf } from './control_of.js';
 import { isConnectedOf } from './dom.js';
 import { changedAroundFrames } from './frame_context.js';
@@ -32,6 +33,7 @@ function putIn(doc, request) {
   const before = element && whyNot(element, request);
   if (!element || before) return { why: element ? before?.why : 'gone', held: before?.held ?? null, focused: false };
   const control = controlOf(element);
+  noteOwnAct();
   if (request.value !== undefined) {
     HTMLElement.prototype.focus.call(control);
     const after = isConnectedOf(element) ? whyNot(element, request) : { why: 'gone', held: null };

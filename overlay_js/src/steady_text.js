@@ -32,6 +32,11 @@ const KEPT = '\u0007';
 /** A dash at the end of a piece, and what comes before one that belongs to a word: `Zoom -`, and not `Rating: -`. */
 const LAST_DASH = /[-\u2010-\u2013](?=[\s\u0001-\u0005]*(?:\u0006|$))/g;
 const ENDS_WITH_WORD = /[\p{L}\p{M})][\u0001-\u0005]*\s[\s\u0001-\u0005]*$/u;
+/** A dash at the beginning of a piece is the sign of the number after it, also with a space between: `- 5,00 €`. */
+const SPACED_SIGN = new RegExp(
+  '((?:^|[\\u0003\\u0006])[\\s\\u0001-\\u0005]*[-\\u2010-\\u2013\\u2212])[\\s\\u0001-\\u0005]+(?=(?:\\p{Sc}\\s?)?\\d)',
+  'gu',
+);
 /** How far before a dash its word is looked for. */
 const BEFORE_DASH = 40;
 const RESTLESS_SIGNS = /[\u0004\u0005]/g;
@@ -146,7 +151,7 @@ export function textInForm(text, form) {
 function inForm(text, form) {
   const signed = text.replaceAll(KEPT, '').replace(LAST_DASH, (dash, at, all) =>
     ENDS_WITH_WORD.test(all.slice(Math.max(0, at - BEFORE_DASH), at)) ? dash + KEPT : dash);
-  const whole = signed.replace(RESTLESS_SIGNS, '').replace(BOUNDARIES, '');
+  const whole = signed.replace(SPACED_SIGN, '$1').replace(RESTLESS_SIGNS, '').replace(BOUNDARIES, '');
   const plain = (form === 'steady' ? whole.replace(LIVE_PART, ' ') : whole).replace(LIVE_SIGNS, ' ');
   if (form === 'raw' || !/\d|now|ago|eben|instant|ahora|adesso|刚|今/i.test(plain)) return tidied(plain);
   const timeless = plain.replace(TIMES, ' ');

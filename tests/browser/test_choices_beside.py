@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.hand import Hand, On
-from vision_agent.actions import Check, Click, Select
+from vision_agent.actions import Check, Click, Press, Select
 
 FORM = """<script>window.sent = []</script><form id=f onsubmit="sent.push(1); return false">%s<button>%s</button></form>
 <button id=other>Other</button>"""
@@ -75,3 +75,110 @@ async def test_what_has_no_risk_is_pressed_whatever_is_chosen_beside_it(on: On) 
         await hand.js("p.value = 'Remove'")
         await hand.act(Click(target=number(hand, "button")))
         assert await hand.js("sent") == [1]
+
+
+FIELDS = {
+    "value behind an option": (
+        FORM % ("<label>To <select id=p><option value=1>Ann<option value=2>Bob</select></label>", "Send money"),
+        "p.options[0].value = '3'",
+        'from "Ann" to "Ann, with another value behind it"',
+    ),
+    "value behind a tick": (
+        FORM % ("<label><input type=radio name=r id=p value=1 checked> Ann</label>", "Send money"),
+        "p.value = '3'",
+        "with another value behind it",
+    ),
+    "hidden field": (
+        FORM % ("<input type=hidden name=amount id=p value=14>", "Pay now"),
+        "p.value = '940'",
+        'from "hidden field amount: 14" to "hidden field amount: 940"',
+    ),
+    "note": (
+        FORM % ("<label>To <textarea id=p>Ann</textarea></label>", "Send money"),
+        "p.value = 'Mallory'",
+        'from "To: Ann" to "To: Mallory"',
+    ),
+    "slider": (
+        FORM % ("<input type=range id=p value=14 aria-label=Euros>", "Pay now"),
+        "p.value = 94",
+        'from "Euros: 14" to "Euros: 94"',
+    ),
+    "box": (
+        FORM % ("<div role=checkbox id=p aria-checked=false tabindex=0>All files</div>", "Delete account"),
+        "p.ariaChecked = 'true'",
+        'from "All files: not ticked" to "All files: ticked"',
+    ),
+    "switch of a card": (
+        ROWS.replace("<td>Ann", "<td><div role=switch id=q aria-checked=false aria-label=Copy>x</div>Ann"),
+        "q.ariaChecked = 'true'",
+        'from "Copy: not ticked" to "Copy: ticked"',
+    ),
+    "radio": (
+        FORM % ("<div role=radio id=p tabindex=0 aria-checked=true>Only me</div>", "Publish"),
+        "p.ariaChecked = 'false'",
+        'from "Only me: ticked" to "Only me: not ticked"',
+    ),
+    "list": (
+        FORM % ("<div role=combobox id=p tabindex=0 aria-label=To>Ann</div>", "Send money"),
+        "p.textContent = 'Mallory'",
+        'from "To: Ann" to "To: Mallory"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+async def test_nothing_is_pressed_once_what_goes_with_it_unseen_is_another(on: On, name: str) -> None:
+    body, change, words = FIELDS[name]
+    async with on(body) as hand:
+        await hand.js(change)
+        outcome = await hand.act(Click(target=number(hand, "button")))
+        assert (outcome.status, outcome.refusal) == ("refused", "changed"), outcome.sentence
+        assert words in outcome.sentence
+        await hand.look()
+        await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("sent") == [1]
+
+
+async def test_a_token_of_the_form_may_change(on: On) -> None:
+    async with on(FORM % ("<input type=hidden name=csrf_token id=p value=a1>", "Pay now")) as hand:
+        await hand.js("p.value = 'b2'")
+        await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("sent") == [1]
+
+
+async def test_a_hidden_field_that_goes_on_changing_by_itself_does_not_count(on: On) -> None:
+    async with on(FORM % ("<input type=hidden name=seen_for id=p value=0>", "Pay now")) as hand:
+        for _ in range(3):
+            await hand.js("p.value++")
+            await hand.look()
+        await hand.js("p.value++")
+        await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("sent") == [1]
+
+
+async def test_what_the_page_sets_when_the_agent_chooses_is_no_change(on: On) -> None:
+    box = "<div role=checkbox id=p aria-checked=false tabindex=0>All files</div>"
+    script = "<script>p.onclick = () => { p.ariaChecked = 'true'; q.value = 'yes' }</script>"
+    async with on(FORM % (f"{box}<input type=hidden name=all id=q value=no>", "Delete account") + script) as hand:
+        await hand.act(Check(mark=hand.number("All files"), checked=True))
+        await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("sent") == [1]
+
+
+async def test_a_box_that_space_ticked_without_a_target_was_ticked_by_the_agent(on: On) -> None:
+    async with on(FILES) as hand:
+        await hand.js("p.focus()")
+        await hand.look()
+        await hand.act(Press(keys="Space"))
+        outcome = await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("[p.checked, sent.length]") == [True, 1], outcome.sentence
+
+
+async def test_a_box_that_the_page_ticks_after_keys_without_a_target_is_a_change(on: On) -> None:
+    async with on(FILES) as hand:
+        await hand.js("p.focus()")
+        await hand.look()
+        await hand.act(Press(keys="Escape"))
+        await hand.js("p.checked = true")
+        outcome = await hand.act(Click(target=number(hand, "button")))
+        assert outcome.status == "refused", outcome.sentence

@@ -15,6 +15,7 @@ from vision_agent.browser import live
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
 from vision_agent.observation import Observation
+from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.settings import ObserveSettings
 from vision_agent.vision.image_limits import ImageLimits
 
@@ -181,3 +182,14 @@ async def test_a_row_below_a_cell_that_spans_it_is_named_by_its_own_time_and_wor
     [action] = parse(["click Pay in row Fruit"])
     with pytest.raises(AmbiguousError):
         action.build(look)
+
+
+@pytest.mark.parametrize("negative", ["-5", "- 5", "− 5,00 €", "<span>-</span> 5"])
+async def test_a_row_of_a_negative_number_is_not_that_of_the_positive_one(
+    page: Page, serve: Server, negative: str
+) -> None:
+    rows = "<table><tr><td>%s<td><button>Pay</button><tr><td>7<td><button>Pay</button></table>"
+    was = await seen(page, serve, rows % negative)
+    now = await seen(page, serve, rows % re.sub(r"<span>-</span>|^[-−]", "", negative))
+    with pytest.raises(RebindError):
+        rebind_mark(1, was, now)

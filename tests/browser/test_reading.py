@@ -676,6 +676,30 @@ async def test_a_card_names_what_it_says_also_by_words_that_are_only_heard(on: O
         assert json.loads(outcome.read) == [{"heading": "Tea", "Price": 5}, {"heading": "Mug", "Price": 5}]
 
 
+PRICED = "<table><tr><th>Item<th>Price<tr><td>Mug<td>%s<tr><td>Hat<td>50</table>"
+CARDS = "<div class=card><h3>Mug</h3>%s</div><div class=card><h3>Hat</h3><span class=Price>50</span></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "price"),
+    [
+        (PRICED % "<del>€99</del> €79", 79),
+        (PRICED % "<s>99</s><ins>79</ins>", 79),
+        (PRICED % "<span style='text-decoration:line-through'>99</span>79", 79),
+        (PRICED % "<del>€99</del>", 99),
+        (CARDS % "<div class=Price><del>€99</del> €79</div>", 79),
+        (CARDS % "<div class=Price><del>€99</del><span>€79</span></div>", 79),
+        (CARDS % "<s class=Price>€99</s><span class=Price>€79</span>", 79),
+        (CARDS % "<del class=was>€99</del><span class=Price>€79</span>", 79),
+        ("<dl><dt>Price<dd><del>€99</del><dd>€79</dl>", 79),
+    ],
+)
+async def test_a_price_that_is_struck_out_is_not_the_price(on: On, body: str, price: int) -> None:
+    async with on(body) as hand:
+        outcome = await hand.act(Extract(mark="", json_schema=_with(Price={"type": "number"})))
+        assert json.loads(outcome.read)[0] == {"Price": price}, outcome.sentence
+
+
 @pytest.mark.parametrize(
     ("around", "said"),
     [

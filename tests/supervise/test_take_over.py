@@ -16,6 +16,7 @@ from vision_agent.actions import Check, Click, Finish, Press, Select, Type
 from vision_agent.events import Event, Stepped
 from vision_agent.export.formats import export
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.verify import verify
 from vision_agent.replay import Replay
 from vision_agent.settings import ApprovalSettings
@@ -130,3 +131,54 @@ async def test_what_a_person_does_by_hand_is_on_record_without_passwords_and_can
     )
     assert ending_of(await again.run()).status == "done"
     assert other.url == site + "/done" + WANTED
+
+
+ORDER = """<form id=order onsubmit="fetch('/sent'); said.textContent = 'Sent'; return false">
+<label>Note <input id=note value=soon></label> <button type=button>Help</button> <button>Order</button></form>
+<p id=said></p><button>Later</button>"""
+
+
+PICKS = """note.role = 'combobox';
+note.onkeydown = (e) => e.key === 'Enter' && (e.preventDefault(), said.textContent = 'Picked')"""
+
+
+@pytest.mark.parametrize(
+    ("line", "typed", "by", "script"),
+    [
+        ("click Order", "", "Enter", ""),
+        ("click Order", "now", "Enter", ""),
+        ("press Enter in Note", "", "a click", ""),
+        ('type "now" into Note and press Enter', "now", "a click", ""),
+        ('type "now" into Note', "now", "Enter", ""),
+        ("click Order", "now", "Enter that takes a suggestion", PICKS),
+    ],
+)
+async def test_what_was_sent_by_hand_in_another_way_is_not_sent_again(
+    page: Page, serve: Any, tmp_path: Path, line: str, typed: str, by: str, script: str
+) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.url.endswith("/sent") else None)
+    asked: list[str] = []
+
+    async def answer(_task: Any, _seen: Any, decision: Any, _risks: Any) -> Choice:
+        asked.append(decision.next_goal)
+        return Choice(kind="take_over" if len(asked) == 1 else "approve")
+
+    async def person() -> None:
+        await page.focus("#note")
+        if typed:
+            await page.keyboard.press("Control+a")
+            await page.keyboard.type(typed)
+        await (page.click("text=Order") if by == "a click" else page.keyboard.press("Enter"))
+        await page.wait_for_function("said.textContent")
+
+    agent = Agent(
+        Task(goal="Order", start_url=serve({"/": f"{ORDER}<script>{script}</script>", "/sent": ""})),
+        model=StepsModel([line, "click Later"]),
+        page=page,
+        settings=Settings(runs=tmp_path / "runs", approval=ApprovalSettings(ask="always")),
+        approver=Answers(answer, person),
+    )
+    assert ending_of(await agent.run()).status == "done"
+    assert len(sent) == 1
+    assert asked == [line, *([line] if script else []), "click Later", "finish"]

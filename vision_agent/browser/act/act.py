@@ -110,7 +110,7 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
         if sender.brought:
             attempt = replace(attempt, sentence=f"{attempt.sentence} after scrolling to it")
         if isinstance(action, actions.Click | actions.Check):
-            attempt = replace(attempt, missed=sender.missed)
+            attempt = replace(attempt, missed=sender.missed, swallowed=sender.swallowed)
         if sender.remark:
             attempt = replace(attempt, sentence=f"{attempt.sentence}; {sender.remark}")
         sentence = attempt.sentence

@@ -56,6 +56,9 @@ class Attempt:
     """Whether it was so right after the click."""
     missed: Gesture | None = None
     """The gesture of a click, if the target got its press but no click; it is partial if it shows no effect."""
+    swallowed: Gesture | None = None
+    """The gesture of a click, if something came over the target before it was clicked; it is partial unless something
+    shows that the press alone was acted on."""
     drawn_text: str = ""
     """The text that was typed into something drawn, which is read back from the pixels."""
     moves_view: bool = False

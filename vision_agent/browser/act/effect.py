@@ -50,7 +50,7 @@ from vision_agent.observation import Mark, MarkState
 from vision_agent.text.escape import safe_line
 from vision_agent.text.same_value import means_other
 from vision_agent.text.urls import bounded_address
-from vision_agent.types import Effect, Outcome
+from vision_agent.types import Effect, Outcome, Refusal
 from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.content_motion import STILL, content_motion
@@ -148,11 +148,14 @@ async def determine_outcome(
     is_answered = is_answered or is_seen or not all(_FOCUS in each for each in changes)
     is_put_back = not is_answered and _is_put_back(attempt, read)
     is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back or _holds_another(attempt, read))
+    is_swallowed = not (forms or is_other) and _is_swallowed(attempt, read, effect)
+    first_words = _swallowed_words(attempt) if is_swallowed else _final_sentence(attempt, now, read.paint)
+    lacking: Refusal | None = "covered" if is_swallowed else None if is_kept else "taken_back"
     return Outcome(
-        status="done" if is_kept else "partial",
+        status="partial" if lacking else "done",
         effect=effect,
-        refusal=None if is_kept else "taken_back",
-        sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, read, said),
+        refusal=lacking,
+        sentence=_sentence(first_words, attempt, read, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
         value=value,
@@ -218,6 +221,34 @@ def _missed_click(missed: Gesture, read: _PageAfter) -> Outcome:
         pixels_near=read.pixels.near,
         pixels_elsewhere=read.pixels.elsewhere,
     )
+
+
+def _is_swallowed(attempt: Attempt, read: _PageAfter, effect: Effect) -> bool:
+    """Whether a click went to what came over its target, and nothing shows that the press alone was acted on.
+
+    It is shown by another page, tab or download, and by what became of the target. What came over it shows nothing: it
+    may be the answer, or a mere notice.
+    """
+    gesture, at = attempt.swallowed, attempt.at
+    if gesture is None or effect not in ("changed", "no_effect"):
+        return False
+    if at is None or at.mark is None:
+        return True
+    if read.now is None:
+        return _gone_words(at.mark) not in read.changes or "mouseup" in gesture.arrived
+    was, state = at.mark.state, read.now.state
+    if read.now.name not in (at.mark.name, at.element.name if at.element else None):
+        return False
+    return all(getattr(was, name) == getattr(state, name) for name in ("value", "disabled", *SWITCHES))
+
+
+def _swallowed_words(attempt: Attempt) -> str:
+    """That the target was pressed and not clicked."""
+    gesture, at = attempt.swallowed, attempt.at
+    assert gesture is not None
+    assert at is not None
+    pressed = f"{capitalised(at.words)} was pressed, but not clicked: {gesture.remark}"
+    return f"{pressed}. Nothing shows that the press alone was acted on, so look before clicking again"
 
 
 def _gone_words(mark: Mark) -> str:

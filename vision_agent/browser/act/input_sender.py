@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from vision_agent.browser.act.press_guard import (
     arm_guard,
     guard_gesture,
     guard_keys,
+    own_keys,
 )
 from vision_agent.browser.act.wake_target import wake_drawn, wake_element
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
@@ -110,6 +111,8 @@ class InputSender:
     """What the page did before the last gesture was over."""
     missed: Gesture | None = None
     """The last gesture, if its press reached the target and no click did; see `Gesture.is_missed`."""
+    swallowed: Gesture | None = None
+    """The last gesture, if something came over its target before the click; see `Gesture.is_swallowed`."""
     first_picture: FirstPicture | None = None
     """The picture that was begun when all input of this action had been sent."""
     last_location: Location | None = None
@@ -139,7 +142,7 @@ class InputSender:
         self.carried_out = ""
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
-        self.missed, self._located = None, None
+        self.missed, self.swallowed, self._located = None, None, None
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -488,6 +491,7 @@ class InputSender:
             if gesture is not None and gesture.words:
                 self.note_input(gesture.words, at)
                 self.remark, self.missed = gesture.remark, gesture if gesture.is_missed else None
+                self.swallowed = gesture if gesture.is_swallowed else None
 
     @contextmanager
     def noting_hold(self, seconds: float) -> Iterator[None]:
@@ -504,8 +508,12 @@ class InputSender:
         self.last_location = at or self.last_location
 
     def guard_keys(self, at: Location | None, held_s: float = 0.0) -> AbstractAsyncContextManager[None]:
-        """Guards keys, which may be held for `held_s` seconds; see `press_guard.guard_keys`."""
-        return nullcontext() if at is None else guard_keys(at, self.seen, self.deadline_s, held_s)
+        """Guards keys, which may be held for `held_s` seconds; see `press_guard.guard_keys`. Without a target they are
+        only noted as the agent's own.
+        """
+        if at is None:
+            return own_keys(self.page, self.deadline_s, held_s)
+        return guard_keys(at, self.seen, self.deadline_s, held_s)
 
     async def settle_page(self) -> None:
         """Returns once the page has settled or the deadline has passed.

@@ -68,6 +68,8 @@ class Gesture:
     unanswered: bool = False
     is_heard: bool = False
     """Something is known to react to an event that reached the target, or the press alone was enough for it."""
+    has_lost_click: bool = False
+    """Something that lay over the target got the rest, and nothing shows that the press alone was meant."""
     pressed_ms: float | None = None
     """When the press came to the target's document, by the clock of that document."""
     is_dropped: bool = False
@@ -100,6 +102,14 @@ class Gesture:
         """Whether the press reached the target and no click did, and nothing is known to react to the press itself."""
         is_pressed = "mousedown" in self.arrived and not _CLICKS.intersection(self.arrived)
         return is_pressed and not (self.is_drag or self.is_heard or self.has_lost_document)
+
+    @property
+    def is_swallowed(self) -> bool:
+        """Whether the press reached the target and the click went to what came over it, or nowhere.
+
+        What heard the press may have acted on it, or only have shown something.
+        """
+        return self.has_lost_click and bool(self.remark) and not self.has_lost_document
 
     @property
     def is_redrawn(self) -> bool:
@@ -157,6 +167,7 @@ class Gesture:
         self.elsewhere = next((each.elsewhere for each in answers if each.elsewhere), None)
         self.unanswered = any(each.is_unanswered for each in answers)
         self.is_heard = any(each.is_heard for each in answers)
+        self.has_lost_click = any(each.is_swallowed for each in answers)
         self.pressed_ms = answers[0].pressed_ms if answers else None
         is_pressed = bool(_PRESSES.intersection(self.arrived) or self.stopped or self.elsewhere)
         hear_all = {frame for frame, each in zip(self.frames, answers, strict=True) if each.is_armed and each.hears_all}
@@ -314,7 +325,8 @@ async def guard_keys(
     """
     expected = seen.expectation(at.mark)
     if at.mark is None or at.frame is None or expected.context is None:
-        yield
+        async with own_keys(seen.page, deadline_s, held_s):
+            yield
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
     lasts_s = 4 * deadline_s + held_s
@@ -353,6 +365,22 @@ async def guard_keys(
         raise
     if stopped := await _end_key_guards(armed, at, seen):
         raise stopped
+
+
+@asynccontextmanager
+async def own_keys(page: Page, deadline_s: float, lasts_s: float) -> AsyncIterator[None]:
+    """What keys without a known target choose in the `with` block is noted as the agent's own choice."""
+    frames = [each for each in page.frames if not overlay.is_silent(each)][:_MOST_GUARDED]
+
+    async def expect(seconds: float) -> None:
+        more = (overlay_calls.guards.expect_own_keys(each, _ANSWER_S, seconds) for each in frames)
+        await asyncio.gather(*more, return_exceptions=True)  # a document that is gone or hangs chooses nothing
+
+    await expect(4 * deadline_s + lasts_s)
+    try:
+        yield
+    finally:
+        await expect(0)
 
 
 def _expected_button(mark: Mark, seen: LiveObservation) -> ExpectedButton | None:

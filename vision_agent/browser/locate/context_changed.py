@@ -1,4 +1,5 @@
-"""Says in a sentence how the context of a mark changed: the words beside it or the heading over it (`row_context.js`).
+"""Says in a sentence how the context of a mark changed: the words beside it, the heading over it (`row_context.js`), or
+what goes with its press (`beside_fields.js`).
 
 Does not know how these words are found.
 """
@@ -25,13 +26,15 @@ class ContextChanged(Refused):
     def __init__(self, difference: ContextDifference, words: str) -> None:
         self.then, _ = _changed_part(difference)
         self.may_pass = difference.may_pass
-        self.where = "beside" if difference.part == "words" else "over"
+        self.where = "over" if difference.part == "heading" else "beside"
         changed = capitalised(describe_change(difference, words))
         super().__init__("changed", f"{changed}. Look again before acting on it.")
 
 
 def describe_change(difference: ContextDifference, words: str) -> str:
     """What changed, as a clause: `the words beside mark 1 (button "Delete") changed from "Ann" to "Bob"`."""
+    if difference.part == "fields":
+        return f"what goes with {words} changed from {_quote(difference.then)} to {_quote(difference.now)}"
     then, now = _changed_part(difference)
     part = "words beside" if difference.part == "words" else "heading over"
     return f"the {part} {words} changed from {_quote(then)} to {_quote(now)}"

@@ -132,9 +132,9 @@ class ReplayedModel(Model):
         if by_hand is None or self._tried is None:
             return
         step, self._tried = self._tried, None
-        for done in by_hand:
+        for at, done in enumerate(by_hand):
             with suppress(RebindError):
-                if did_by_hand(done, self._again(step, done.observation, shown)):
+                if did_by_hand(done, self._again(step, done.observation, shown), by_hand[:at]):
                     return
         self._left.insert(0, step)
 

@@ -191,11 +191,11 @@ class StepsModel(Model):
     def _did_line(self, by_hand: Sequence[Step]) -> bool:
         """Whether a person did by hand what the next line says."""
         lines = self._lines[self._next : self._next + 1]
-        for line, step in product(lines, by_hand):
+        for line, (at, step) in product(lines, enumerate(by_hand)):
             # The page as it was, and as a record shows it, where private data has names.
             for values in (nullcontext(), named_values({})):
                 with suppress(NotFoundError), values:
-                    if did_by_hand(step, (line.build(step.observation),)):
+                    if did_by_hand(step, (line.build(step.observation),), by_hand[:at]):
                         return True
         return False
 

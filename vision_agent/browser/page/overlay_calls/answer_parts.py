@@ -66,7 +66,8 @@ class RowContext(NamedTuple):
 class ContextDifference:
     """How the words around an element differ from the earlier ones."""
 
-    part: Literal["words", "heading"]
+    part: Literal["words", "heading", "fields"]
+    """`fields`: what goes with a press of it, such as a hidden field of its form."""
     then: str
     now: str
     may_pass: bool = False

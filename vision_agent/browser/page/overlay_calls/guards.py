@@ -73,6 +73,8 @@ class PressAnswer:
     """The target is unchanged, and nothing is known to react to the events it got."""
     is_heard: bool = False
     """Something is known to react to an event that arrived, or to act when it is pressed."""
+    is_swallowed: bool = False
+    """Something that lay over the target got the rest, and nothing shows that the press alone was meant."""
     pressed_ms: float | None = None
     """When the press arrived, by the document's own clock; None if it did not arrive there."""
     hears_all: bool = False
@@ -116,6 +118,7 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
         elsewhere=_deflection(answer["elsewhere"]),
         is_unanswered=answer["unanswered"],
         is_heard=answer["heard"],
+        is_swallowed=answer["swallowed"],
         pressed_ms=answer["pressedAt"],
         hears_all=answer["hearsAll"],
     )
@@ -149,6 +152,11 @@ async def guard_keys(
         place = button.context.answer if button.context else None
         details["enter"] = {"fingerprint": button.fingerprint, "place": place}
     await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
+
+
+async def expect_own_keys(frame: Frame, deadline_s: float, lasts_s: float) -> None:
+    """What unguarded keys choose in a document for so long is the agent's own choice; 0 ends it."""
+    await ask(frame, "own_keys", deadline_s, ms=lasts_s * 1000)
 
 
 async def read_key_guard(
