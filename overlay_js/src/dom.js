@@ -184,20 +184,46 @@ export function hasAttribute(element, name) {
   return Element.prototype.hasAttribute.call(element, name);
 }
 
+/** @param {Element} element @returns {string[]} */
+export function attributeNamesOf(element) {
+  return Element.prototype.getAttributeNames.call(element);
+}
+
 let rects = /** @type {Map<Element, DOMRect> | null} */ (null);
 let parents = /** @type {Map<Node, Element | null> | null} */ (null);
+let isMoment = false;
+/** How to forget what was told of elements in a moment. */
+const forgetting = /** @type {(() => void)[]} */ ([]);
 
 /**
- * Runs what neither waits nor changes the page: the box and the parent of each element are asked for once.
+ * Runs what neither waits nor changes the page: the box and the parent of each element are asked for once, and what
+ * `oncePerMoment` remembers.
  * @template T @param {() => T} run @returns {T}
  */
 export function inOneMoment(run) {
-  [rects, parents] = [new Map(), new Map()];
+  [rects, parents, isMoment] = [new Map(), new Map(), true];
   try {
     return run();
   } finally {
-    [rects, parents] = [null, null];
+    [rects, parents, isMoment] = [null, null, false];
+    for (const forget of forgetting) forget();
   }
+}
+
+/**
+ * A function that tells the same of an element without computing it again, as long as the page cannot change.
+ * @template T @param {(element: Element) => T} compute @returns {(element: Element) => T}
+ */
+export function oncePerMoment(compute) {
+  let told = /** @type {Map<Element, T>} */ (new Map());
+  forgetting.push(() => { told = new Map(); });
+  return (element) => {
+    const before = told.get(element);
+    if (before !== undefined) return before;
+    const now = compute(element);
+    if (isMoment) told.set(element, now);
+    return now;
+  };
 }
 
 /** @param {Element} element @returns {DOMRect} */

@@ -1,8 +1,8 @@
 // Why an element can be acted on: a list of reasons, empty if there is none. No allow-list of classes, no guessing by
 // name. Strong reasons state what the element is; weak reasons only that it responds.
-import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, firstElementOf, hasAttribute } from './dom.js';
-import { localNameOf, parentElementOf, rectOf, scrollHeightOf, scrollWidthOf, submittedFormOf } from './dom.js';
-import { textContentOf } from './dom.js';
+import { attributeNamesOf, attributeOf, childCountOf, clientHeightOf, clientWidthOf } from './dom.js';
+import { firstElementOf, hasAttribute, localNameOf, parentElementOf, rectOf } from './dom.js';
+import { scrollHeightOf, scrollWidthOf, submittedFormOf, textContentOf } from './dom.js';
 import { knowsListeners, listenerTypesOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, isSurface, roleOf, roleOrTagOf, WIDGET_ROLES } from './role.js';
 
@@ -90,13 +90,19 @@ export function evidenceOf(element, style, parentCursor) {
   const responds = weak.length > 0;
   const known = listenerTypesOf(element);
   const heard = isSurface(element) ? known : known.filter((type) => !USES.has(type));
-  for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
+  weak.push(...handlersOf(element));
   const isDragged = weak.includes('draggable'); // else it hears when something in it is
   const pressed = heard.some((type) => PRESSES.has(type) && (type !== 'dragstart' || isDragged));
   const listens = pressed || weak.some((reason) => PRESSES.has(reason.slice(2)));
   const hearsOnlyKeys = !strong.length && !weak.length && heard.every((type) => KEYS.has(type));
   if (heard.length && !hearsOnlyKeys) weak.push(`listens: ${heard.join(', ')}`);
   return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
+}
+
+/** The attributes that make an element hear presses, moves or keys. @param {Element} element */
+function handlersOf(element) {
+  const names = attributeNamesOf(element).filter((name) => name.startsWith('on'));
+  return names.length ? HANDLERS.filter((name) => names.includes(name)) : names;
 }
 
 /** Whether a cursor says nothing of a press. @param {string} cursor */
@@ -158,7 +164,7 @@ function isControl(element) {
 /** Whether an element listens for presses or moves. @param {Element} element */
 function hearsPointer(element) {
   return listenerTypesOf(element).some((type) => PRESSES.has(type) || MOVES.includes(type)) ||
-    HANDLERS.some((name) => hasAttribute(element, name));
+    handlersOf(element).length > 0;
 }
 
 /** Whether an element holds others and may listen on their behalf. @param {Element} element */

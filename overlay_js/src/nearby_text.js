@@ -1,7 +1,7 @@
 // The words in and around an element, without those of controls and without what changes by itself.
 import { cssContentOf } from './css_content.js';
 import { attributeOf, drawingAddressOf, flatChildrenOf, flatParentOf, localNameOf, nodeTypeOf } from './dom.js';
-import { queryAll, styleOf, textContentOf } from './dom.js';
+import { oncePerMoment, queryAll, styleOf, textContentOf } from './dom.js';
 import { isList, isScrollable } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOrTagOf } from './role.js';
 import { CONTROL_TAGS, sameNameGroupsOf } from './same_name_groups.js';
@@ -172,25 +172,30 @@ function textWithin(element, besides, path, reading, depth) {
   if (isLeftOut(element, tag, depth)) {
     return depth < 2 ? saidOfControl(element, tag, reading, depth) : bounded(shownInstead(element, tag, reading));
   }
-  const style = styleOf(element);
-  const { display } = style;
-  if (display === 'none' || (depth === 0 && holdsThings(element, style))) return '';
+  const { display, shows, isApart } = flowOf(element);
+  if (display === 'none' || (depth === 0 && holdsThings(element, styleOf(element)))) return '';
   const label = attributeOf(element, 'aria-label') ||
     (tag === 'img' || tag === 'area' ? attributeOf(element, 'alt') : '');
   let text = label ? ` ${label} ` : '';
   if (!text) {
-    text = textOfPieces(piecesOfText(element, besides, path, reading, depth, style.visibility === 'visible'));
-    if (depth >= 2 && !text.trim()) text = bounded(shownInstead(element, tag, reading, style));
+    text = textOfPieces(piecesOfText(element, besides, path, reading, depth, shows));
+    if (depth >= 2 && !text.trim()) text = bounded(shownInstead(element, tag, reading, styleOf(element)));
     if (depth === 4 && !text.trim()) text = addedTo(element);
   }
   const amount = restlessAmountOf(element);
   if (amount) text = text.replace(amount, `${RESTLESS_START}${amount}${RESTLESS_END}`);
   const gap = gapAround(display);
-  const edge = label || standsApart(style) ? BOUNDARY : '';
+  const edge = label || isApart ? BOUNDARY : '';
   text = `${gap}${edge}${SEAM}${text}${SEAM}${edge}${gap}`;
   if (isLive(element) || isTicking(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
 }
+
+/** How an element stands in the text around it; it is read at each depth. */
+const flowOf = oncePerMoment((element) => {
+  const style = styleOf(element);
+  return { display: style.display, shows: style.visibility === 'visible', isApart: standsApart(style) };
+});
 
 /** @param {string} display */
 function gapAround(display) {
@@ -246,12 +251,10 @@ function textAround(element, besides, path, reading, depth) {
 function ancestorOf(element, reading, depth) {
   const known = reading.ancestors[depth].get(element);
   if (known) return known;
-  const style = styleOf(element);
-  const { display } = style;
+  const { display, shows, isApart } = flowOf(element);
   const isHidden = display === 'none';
-  const shows = style.visibility === 'visible';
   const pieces = isHidden ? [] : piecesOfText(element, null, new Map(), reading, depth, shows);
-  const told = { isHidden, pieces, gap: gapAround(display), edge: standsApart(style) ? BOUNDARY : '' };
+  const told = { isHidden, pieces, gap: gapAround(display), edge: isApart ? BOUNDARY : '' };
   reading.ancestors[depth].set(element, told);
   return told;
 }

@@ -45,7 +45,8 @@ export function isOutOfTime(budget) {
  * @param {number} wanted how many points are enough
  * @param {Budget} budget
  * @param {(element: Element) => boolean} isTarget
- * @returns {{points: Point[], blocker: Element | null}} `blocker`: what covers it, where no point reaches it
+ * @returns {{points: Point[], blocker: Element | null, isUppermost: boolean}} `blocker`: what covers it, where no point
+ *   reaches it; `isUppermost`: at one point at least nothing lies over it
  */
 export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTarget) {
   const isOther = (/** @type {Element} */ other) => other !== element && !scrolls && isTarget(other);
@@ -53,6 +54,7 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
   const blockers = new Set(/** @type {Element[]} */ ([]));
   const spare = /** @type {Point[]} */ ([]);
   let isCutOut = false;
+  let isUppermost = false;
   const tryAt = (/** @type {Point} */ point) => {
     if (points.length >= wanted || budget.spent) return;
     if (budget.tests-- <= 0 || isOutOfTime(budget)) {
@@ -60,6 +62,7 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
       return;
     }
     const hit = hitAt(doc, point.x, point.y);
+    isUppermost ||= hit === element;
     const isSpare = () => isUnseenPart(/** @type {Element} */ (hit), element) ||
       isOnChosenValue(/** @type {Element} */ (hit), element, isOther);
     if (hit && reaches(element, hit, isOther)) (isSpare() ? spare : points).push(point);
@@ -71,7 +74,7 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
   if (!points.length && !spare.length && (isCutOut || blockers.size > 1)) denseSamplePoints(pieces).forEach(tryAt);
   if (!points.length) points.push(...spare.slice(0, wanted));
   const [blocker] = blockers;
-  return { points, blocker: points.length || !blocker ? null : blockerOf(blocker, element) };
+  return { points, blocker: points.length || !blocker ? null : blockerOf(blocker, element), isUppermost };
 }
 
 /**

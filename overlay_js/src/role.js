@@ -1,6 +1,7 @@
 // What an element is: its ARIA role, explicit or implied, and the kind that gives a mark its colour.
 // Roles follow WAI-ARIA 1.2 and HTML-AAM: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
-import { attributeOf, closest, hasAttribute, isEditable, localNameOf, namespaceOf, parentElementOf } from './dom.js';
+import { attributeOf, closest, hasAttribute, isEditable, localNameOf, namespaceOf } from './dom.js';
+import { oncePerMoment, parentElementOf } from './dom.js';
 
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
@@ -58,16 +59,13 @@ export function inputTypeOf(element) {
   return localNameOf(element) === 'input' ? /** @type {HTMLInputElement} */ (element).type : '';
 }
 
-/**
- * The first word of the role attribute that is a role; '' if there is none.
- * @param {Element} element @returns {string}
- */
-export function explicitRoleOf(element) {
+/** The first word of the role attribute that is a role; '' if there is none. */
+export const explicitRoleOf = oncePerMoment((element) => {
   const said = attributeOf(element, 'role');
   if (!said) return '';
   const role = said.toLowerCase().split(/\s+/).find((word) => ROLES.has(word)) ?? '';
   return role === 'image' ? 'img' : role;
-}
+});
 
 /** @param {Element} element @returns {string} */
 export function roleOf(element) {

@@ -43,6 +43,8 @@ import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } fro
  *   the act cannot be undone
  */
 
+/** @typedef {{around: Surroundings, form: Form, words: string, heading: string}} Told what tells places apart */
+
 /**
  * Where each element stands. If several have the same name, each is described in the form that tells it from the
  * others, if there is one.
@@ -67,12 +69,13 @@ export function placesOf(elements, reading, nameFor) {
       continue; // it left the document while it was looked at
     }
   }
-  const places = new Map();
+  const told = /** @type {Map<Element, Told>} */ (new Map());
   // A place that is nothing but a time of day, such as a slot of a calendar, is identified by that time.
   for (const [element, around] of found) {
-    places.set(element, inPlace(around, isTimeOfDay(around.text) ? 'raw' : 'steady'));
+    told.set(element, toldOf(around, isTimeOfDay(around.text) ? 'raw' : 'steady'));
   }
-  for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
+  for (const members of alike.values()) if (members.length > 1) tellApart(members, found, told, reading);
+  const places = new Map(Array.from(told, ([element, each]) => [element, inPlace(each)]));
   const [choices, fields] = [new Map(), new Map()];
   for (const [element, place] of places) {
     const { box, how, text } = found.get(element);
@@ -129,52 +132,57 @@ function deeper(element, around, reading, depth) {
 }
 
 /**
- * @param {Element[]} members @param {Map<Element, Surroundings>} found @param {Map<Element, Place>} places
+ * @param {Element[]} members @param {Map<Element, Surroundings>} found @param {Map<Element, Told>} told
  * @param {Reading} reading
  */
-function tellApart(members, found, places, reading) {
-  const first = new Map(members.map((member) => [member, /** @type {Place} */ (places.get(member))]));
-  let unclear = unclearOf(members, places);
+function tellApart(members, found, told, reading) {
+  const first = new Map(members.map((member) => [member, /** @type {Told} */ (told.get(member))]));
+  let unclear = unclearOf(members, told);
   for (const more of MORE_TOLD) {
     if (!unclear.length) break;
     for (const member of unclear) {
       const around = /** @type {Surroundings} */ (found.get(member));
-      const [told, form] = more(member, around, reading);
-      places.set(member, inPlace({ ...around, ...told }, form));
+      const [also, form] = more(member, around, reading);
+      told.set(member, toldOf({ ...around, ...also }, form));
     }
     // What still says only what the others said too would be taken for any of them where it stands alone.
-    const same = new Set(unclearOf(unclear, places));
-    unclear = unclear.filter((member) => same.has(member) || isSaidAs(places, first, member));
+    const same = new Set(unclearOf(unclear, told));
+    unclear = unclear.filter((member) => same.has(member) || isSaidAs(told, first, member));
   }
-  for (const member of unclear) places.set(member, /** @type {Place} */ (first.get(member)));
+  for (const member of unclear) told.set(member, /** @type {Told} */ (first.get(member)));
 }
 
 /**
  * The elements whose place says the same as that of another.
- * @param {Element[]} members @param {Map<Element, Place>} places
+ * @param {Element[]} members @param {Map<Element, Told>} told
  */
-function unclearOf(members, places) {
-  const said = Map.groupBy(members, (member) => toldBy(/** @type {Place} */ (places.get(member))));
+function unclearOf(members, told) {
+  const said = Map.groupBy(members, (member) => toldBy(/** @type {Told} */ (told.get(member))));
   return Array.from(said.values()).filter((same) => same.length > 1).flat();
 }
 
 /**
  * Whether the place of an element says what it said first.
- * @param {Map<Element, Place>} places @param {Map<Element, Place>} first @param {Element} member
+ * @param {Map<Element, Told>} told @param {Map<Element, Told>} first @param {Element} member
  */
-function isSaidAs(places, first, member) {
-  return toldBy(/** @type {Place} */ (places.get(member))) === toldBy(/** @type {Place} */ (first.get(member)));
+function isSaidAs(told, first, member) {
+  return toldBy(/** @type {Told} */ (told.get(member))) === toldBy(/** @type {Told} */ (first.get(member)));
 }
 
-/** @param {Place} place */
-function toldBy(place) {
-  return `${place.heading}\n${place.words}`;
+/** @param {Told} told */
+function toldBy({ heading, words }) {
+  return `${heading}\n${words}`;
 }
 
-/** @param {Surroundings} around @param {Form} form @returns {Place} */
-function inPlace(around, form) {
-  const [words, firm] = [abridged(around.text, form), abridged(around.text, 'firm')];
-  const [heading, firmHeading] = [abridged(around.heading, 'steady'), abridged(around.heading, 'firm')];
+/** @param {Surroundings} around @param {Form} form @returns {Told} */
+function toldOf(around, form) {
+  return { around, form, words: abridged(around.text, form), heading: abridged(around.heading, 'steady') };
+}
+
+/** @param {Told} told @returns {Place} */
+function inPlace({ around, form, words, heading }) {
+  const firm = abridged(around.text, 'firm');
+  const firmHeading = abridged(around.heading, 'firm');
   return {
     words, firm: firm === words ? undefined : firm, title: '', heading,
     firmHeading: firmHeading === heading ? undefined : firmHeading,

@@ -122,8 +122,9 @@ function wholeScan(doc, request) {
   const layers = findTextLayers(gathered.found, kept, gathered.texts);
   // The budget begins after the walk: a page that takes long to walk still gets its marks.
   const budget = newBudget();
-  const { marks, elements, covered } = markReachable(doc, kept, gathered.floats, request.points ?? 1, budget);
-  const frames = framesOf(doc, gathered.frames, gathered.floats);
+  const { floats } = gathered;
+  const { marks, elements, covered, uppermost } = markReachable(doc, kept, floats, request.points ?? 1, budget);
+  const frames = framesOf(doc, gathered.frames, floats);
   const context = contextLines(doc, gathered.texts, kept, layers, budget);
   const placed = [...elements, ...gathered.frames.map(({ element }) => element)];
   noteLook(doc, started, placed);
@@ -145,7 +146,8 @@ function wholeScan(doc, request) {
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     outOfView: outOfView(doc, request.known ?? [], elements, clip),
     frames,
-    fields: gathered.fields.filter(({ element, box }) => !isBehind(doc, element, box))
+    fields: gathered.fields
+      .filter(({ element, box }) => uppermost.has(element) || !isBehind(doc, element, box))
       .map(({ element, value, box }) => ({ key: keyOf(doc, element), value, box: rectOfArea(box) })),
     scroll: {
       x: scrollX + view.x, y: scrollY + view.y, width: scrollWidthOf(root), height: scrollHeightOf(root),
@@ -158,7 +160,7 @@ function wholeScan(doc, request) {
 }
 
 /**
- * A record for each candidate that a click can reach, and a count of the covered ones.
+ * A record for each candidate that a click can reach, a count of the covered ones, and those with nothing over them.
  * @param {Document} doc
  * @param {Candidate[]} kept
  * @param {Reading['floats']} floats
@@ -170,12 +172,14 @@ function markReachable(doc, kept, floats, wanted, budget) {
   const covered = newCoverage(doc);
   const records = /** @type {(ReturnType<typeof markRecordOf> & {body: Area | null})[]} */ ([]);
   const elements = /** @type {Element[]} */ ([]);
+  const uppermost = /** @type {Set<Element>} */ (new Set());
   const labels = new Map();
   const captchas = captchasIn(doc);
   const forms = new Map();
   for (const candidate of kept) {
     try {
-      const { points, blocker } = reachOf(doc, candidate, wanted, budget, isTarget);
+      const { points, blocker, isUppermost } = reachOf(doc, candidate, wanted, budget, isTarget);
+      if (isUppermost) uppermost.add(candidate.element);
       if (blocker) covered.add(blocker);
       if (!points.length) continue;
       const shape = budget.spent ? null : bodyOfShape(doc, candidate, budget, isTarget);
@@ -190,7 +194,7 @@ function markReachable(doc, kept, floats, wanted, budget) {
   const placed = elements.filter((element) => element !== documentElementOf(doc));
   const places = placesOf(placed, newReading(true, floats), (element) => fingerprints.get(element) ?? '');
   const marks = records.map((record, index) => ({ ...record, place: places.get(elements[index]) ?? null }));
-  return { marks, elements, covered: covered.groups };
+  return { marks, elements, covered: covered.groups, uppermost };
 }
 
 /**

@@ -135,6 +135,7 @@ const MOST_REMEMBERED = 4000;
 /** @typedef {'steady' | 'firm' | 'raw'} Form */
 
 const remembered = { steady: new Map(), firm: new Map(), raw: new Map() };
+const partsRemembered = /** @type {Map<string, string[]>} */ (new Map());
 
 /** @param {string} text as `row_context.js` gathers it @param {Form} form @returns {string} */
 export function textInForm(text, form) {
@@ -166,9 +167,10 @@ function withoutCount(...match) {
   const [whole, at, text, { open, sign, number, share, end, counted }] = [match[0], ...match.slice(-3)];
   const isBare = !open && !sign && !share && /^\d+$/.test(number);
   const before = text.slice(0, at);
-  const isFirst = /(?:^|\u0003)[^\p{L}\p{N}\u0003]*$/u.test(before);
+  const isFirst = !/[\p{L}\p{N}]/u.test(before.slice(before.lastIndexOf(SEAM) + 1));
   const isNaming = number.length >= NAMING_DIGITS || !isFirst || namesWith(end ? '' : counted);
-  if (isBare && isNaming && !COUNTER.test(before)) return whole;
+  // A text may have hundreds of numbers, and the search for a label goes through all that is before.
+  if (isBare && isNaming && !(before.trimEnd().endsWith(':') && COUNTER.test(before))) return whole;
   if (!counted) return end ? ` ${SEAM}` : ' ';
   if (end) return ` ${SEAM} ${counted}`;
   return ` ${number === '1' && !/s$/.test(counted) ? counted.replace(/y$/, 'ie') + 's' : counted} `;
@@ -205,13 +207,24 @@ export function timeBeginning(text) {
  * @param {string} text as `row_context.js` gathers it
  */
 export function apartIn(text) {
-  const parts = text.replace(RESTLESS_SIGNS, '').replace(LIVE_SIGNS, '').split(BOUNDARY).flatMap((part) => {
-    const unpriced = part.split(SEAM).filter((piece) => !PRICE.test(piece)).join('');
-    const told = [part, unpriced].map((each) => oneSpaced(each.replace(SEAMS, '')).toWellFormed());
-    return Array.from(new Set(told));
-  });
-  return parts.filter((each) => saysSomething(each) && each.length <= LONGEST_BESIDE)
-    .slice(0, MOST_BESIDE);
+  const found = /** @type {string[]} */ ([]);
+  for (const part of text.replace(RESTLESS_SIGNS, '').replace(LIVE_SIGNS, '').split(BOUNDARY)) {
+    found.push(...toldApart(part));
+    if (found.length >= MOST_BESIDE) break;
+  }
+  return found.slice(0, MOST_BESIDE);
+}
+
+/** @param {string} part a piece of a text that stands by itself: each mark of a page has much the same around it */
+function toldApart(part) {
+  const before = partsRemembered.get(part);
+  if (before) return before;
+  if (partsRemembered.size >= MOST_REMEMBERED) partsRemembered.clear();
+  const unpriced = part.split(SEAM).filter((piece) => !PRICE.test(piece)).join('');
+  const said = [part, unpriced].map((each) => oneSpaced(each.replace(SEAMS, '')).toWellFormed());
+  const found = Array.from(new Set(said)).filter((each) => saysSomething(each) && each.length <= LONGEST_BESIDE);
+  partsRemembered.set(part, found);
+  return found;
 }
 
 /** Whether the longer text contains all words in the same order. @param {string} words @param {string} longer */

@@ -192,9 +192,15 @@ function headAround(box, element, path, reading) {
   if (isRow(box) || looksLikeRow(box)) return '';
   for (let at = flatParentOf(box); at; at = flatParentOf(at)) {
     const text = wordsIn(at, element, path, reading, 0);
-    if (saysSomething(text)) return oneSpaced(text).slice(0, LONGEST_HEAD);
+    if (saysSomething(text)) return beginningOf(text);
   }
   return '';
+}
+
+/** @param {string} text of up to a few thousand letters */
+function beginningOf(text) {
+  const begin = oneSpaced(text.slice(0, 8 * LONGEST_HEAD));
+  return (begin.length > LONGEST_HEAD ? begin : oneSpaced(text)).slice(0, LONGEST_HEAD);
 }
 
 /**

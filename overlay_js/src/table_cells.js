@@ -1,7 +1,7 @@
 // The cells of a table by row and column, spanning cells included: the header, row and group of each cell. Where the
 // columns of two rows do not match, nothing is said.
 import { attributeOf, childCountOf, closest, flatElementsOf, localNameOf, parentElementOf } from './dom.js';
-import { nodeTypeOf, previousElementOf, queryAll, queryFirst } from './dom.js';
+import { nodeTypeOf, oncePerMoment, previousElementOf, queryAll, queryFirst } from './dom.js';
 import { explicitRoleOf, inputTypeOf } from './role.js';
 import { placedCellsOf } from './table_grid.js';
 import { textOf, tidy } from './text.js';
@@ -164,16 +164,21 @@ function cellOf(element, reading) {
 function tableOf(table, reading) {
   const known = reading?.tables.get(table);
   if (known) return known;
+  const found = laidOut(table);
+  reading?.tables.set(table, found);
+  return found;
+}
+
+/** The rows and cells of a table. */
+const laidOut = oncePerMoment((table) => {
   const rows = tableRowsOf(table);
   const at = new Map();
   for (const [row, { slots, own }] of rows.entries()) {
     for (const cell of own) at.set(cell, { row, column: slots.indexOf(cell) });
   }
   const heads = headRowsOf(rows);
-  const told = { rows, at, groups: groupsOf(rows, heads), heads, headsAbove: null };
-  reading?.tables.set(table, told);
-  return told;
-}
+  return /** @type {Table} */ ({ rows, at, groups: groupsOf(rows, heads), heads, headsAbove: null });
+});
 
 /** @param {Element} table @returns {Row[]} */
 function tableRowsOf(table) {
