@@ -663,10 +663,10 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
         (
             [],
             5,
-            "anthropic:claude-sonnet-5-5 cannot be asked: ANTHROPIC_API_KEY is not set; set it, or run",
+            "ANTHROPIC_API_KEY is not set; set it, or run without a model: --steps FILE or --model human",
         ),
         (["--model", "dance:x"], 2, "Unknown model 'dance:x': there is no module dance in"),
-        (["--model", "openai-compatible:m"], 5, "no base_url is configured: set model.base_url"),
+        (["--model", "openai-compatible:m"], 5, "no base_url is configured: give --base-url"),
         (["--model", "steps", "--allow-actions", "clik"], 2, "There is no action 'clik' to allow"),
     ],
 )

@@ -268,7 +268,8 @@ def test_without_a_key_the_run_says_what_to_set(site: str, tmp_path: Path) -> No
         env={**environment, "HOME": str(tmp_path / "home")}, capture_output=True, text=True, timeout=150,
     )  # fmt: skip
     assert done.returncode == 5, done.stderr
-    assert "ANTHROPIC_API_KEY is not set; set it" in done.stdout
+    assert "ANTHROPIC_API_KEY is not set; set it, or decide without a model: steps=" in done.stdout
+    assert "--" not in done.stdout, "an option of the command line"
     assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
 
 
