@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ from vision_agent.browser.launch.saved_session import (
 )
 from vision_agent.cli.main import app
 from vision_agent.errors import BrowserUnavailable, Unavailable, UsageError
+from vision_agent.events import Event, Warned
+from vision_agent.record.verify import verify
 from vision_agent.session import Agent
 from vision_agent.session.signing_in import sign_in
 from vision_agent.settings import BrowserSettings, Settings
@@ -173,6 +176,22 @@ def test_an_expired_session_says_how_to_sign_in_again(kept: BrowserSettings) -> 
     assert expired_note(kept).startswith(said)
     save_state(STATE, kept)
     assert expired_note(kept) == ""
+
+
+async def test_a_run_tells_of_an_expired_cookie_to_its_listener_the_logger_and_json(
+    kept: BrowserSettings, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {"name": "token", "value": "x", "domain": "a.example", "path": "/", "expires": 1000.0}
+    save_state({**STATE, "cookies": [old]}, kept)
+    heard: list[Event] = []
+    settings = Settings(browser=kept, runs=tmp_path / "runs")
+    with caplog.at_level(logging.WARNING, "vision_agent"):
+        run = await Agent("Look", url="about:blank", steps="finish", settings=settings, on_event=heard.append).run()
+    (sentence,) = (each.sentence for each in heard if isinstance(each, Warned))
+    assert sentence.startswith("a cookie of the saved sign-in 'shop' has expired")
+    assert [each.getMessage() for each in caplog.records] == [f"run {run.id}: {sentence}"]
+    assert run.folder is not None
+    assert verify(run.folder).holds
 
 
 def test_where_no_key_can_be_kept_nobody_signs_in_in_vain(

@@ -110,20 +110,21 @@ def run_agent(
     """
     import asyncio
 
-    from vision_agent.browser.launch.saved_session import expired_note
+    from vision_agent.events import Warned
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
 
     console = TerminalConsole(stderr=True)
-    if note := expired_note(agent.settings.browser):
-        typer.echo(f"vision-agent: {note}", err=True)
     progress = Progress(console, is_shared=is_shared)
     if person is not None:
         person.hush = progress.stop
     shown = list[bool]()
+    warnings = list[str]()
 
     def hear(event: Event) -> None:
         also(event)
+        if isinstance(event, Warned):
+            warnings.append(event.sentence)
         progress(event)
 
     def show_end() -> None:
@@ -135,7 +136,8 @@ def run_agent(
             ending = ending_facts(agent.ending)
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
-            typer.echo(json.dumps({**ending, **code, **facts_of(agent), **where}, ensure_ascii=False))
+            facts = {**ending, **code, **facts_of(agent), **where, "warnings": warnings}
+            typer.echo(json.dumps(facts, ensure_ascii=False))
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
             files = ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
