@@ -172,7 +172,7 @@ def test_an_expired_session_says_how_to_sign_in_again(kept: BrowserSettings) -> 
         saved_state(kept)
     save_state({"cookies": [old, {**old, "expires": -1}], "origins": []}, kept)
     assert saved_state(kept) is not None
-    said = "a cookie of the saved sign-in 'shop' has expired (if the site asks to sign in: vision-agent login shop"
+    said = "A cookie of the saved sign-in 'shop' has expired (if the site asks to sign in: vision-agent login shop"
     assert expired_note(kept).startswith(said)
     save_state(STATE, kept)
     assert expired_note(kept) == ""
@@ -188,7 +188,7 @@ async def test_a_run_tells_of_an_expired_cookie_to_its_listener_the_logger_and_j
     with caplog.at_level(logging.WARNING, "vision_agent"):
         run = await Agent("Look", url="about:blank", steps="finish", settings=settings, on_event=heard.append).run()
     (sentence,) = (each.sentence for each in heard if isinstance(each, Warned))
-    assert sentence.startswith("a cookie of the saved sign-in 'shop' has expired")
+    assert sentence.startswith("A cookie of the saved sign-in 'shop' has expired")
     assert [each.getMessage() for each in caplog.records] == [f"run {run.id}: {sentence}"]
     assert run.folder is not None
     assert verify(run.folder).holds

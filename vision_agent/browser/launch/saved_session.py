@@ -198,7 +198,7 @@ def expired_note(settings: BrowserSettings) -> str:
     old = sum(0 < each.get("expires", -1) < time.time() for each in cookies)
     if not old:
         return ""
-    some = "a cookie" if old == 1 else f"{old} cookies"
+    some = "A cookie" if old == 1 else f"{old} cookies"
     how = f"if the site asks to sign in: vision-agent login {settings.session} https://…"
     return f"{some} of the saved sign-in {settings.session!r} {'has' if old == 1 else 'have'} expired ({how})"
 
