@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,25 @@ def test_the_key_is_kept_in_the_keyring_where_there_is_one(
     ring.kept.clear()
     with pytest.raises(Unavailable, match="no key for the saved sign-in 'shop'"):
         saved_state(kept)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no limit of file sizes")
+def test_a_saved_sign_in_stays_readable_where_the_next_one_cannot_be_written(
+    ring: Ring, kept: BrowserSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import resource
+
+    monkeypatch.delenv(PASSPHRASE)
+    path = save_state(STATE, kept)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be saved in"):
+            save_state({**STATE, "cookies": [{"name": "a", "value": "b" * 500}]}, kept)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert saved_state(kept) == STATE
+    assert list(path.parent.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
