@@ -107,9 +107,31 @@ async def test_a_person_signs_in_and_the_session_is_saved_when_they_say_so(kept:
     async def until() -> None:
         waited.append(True)
 
-    assert (await sign_in(serve({"/": PAGE}), kept, until)).is_file()
+    page = PAGE.replace("show();</script>", "document.querySelector('button').click();</script>")
+    assert (await sign_in(serve({"/": page}), kept, until)).is_file()
     assert waited
     assert saved_state(kept) is not None
+
+
+async def test_a_sign_in_page_that_is_not_there_is_told(kept: BrowserSettings, closed_port: int) -> None:
+    async def until() -> None:
+        raise AssertionError("nobody can sign in there")
+
+    address = f"http://127.0.0.1:{closed_port}/in"
+    with pytest.raises(BrowserUnavailable) as caught:
+        await sign_in(address, kept, until)
+    assert str(caught.value) == (
+        f"{address} could not be opened: net::ERR_CONNECTION_REFUSED (is the address right, and is its server running?)"
+    )
+
+
+async def test_where_nobody_signed_in_the_sign_in_from_before_stays(kept: BrowserSettings, serve: Any) -> None:
+    async def until() -> None:
+        pass
+
+    with pytest.raises(UsageError, match="nothing to save: the browser has no cookie"):
+        await sign_in(serve({"/": PAGE}), kept, until)
+    assert saved_sessions(kept) == ()
 
 
 async def test_a_browser_that_is_gone_before_the_session_was_saved_leaves_none(
