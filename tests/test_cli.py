@@ -665,7 +665,7 @@ def test_a_film_that_cannot_be_written_is_told_in_json_by_the_code_that_the_prog
     lines, film = tmp_path / "lines.txt", tmp_path / "film.webm"
     lines.write_text("finish Noted\n", "utf-8")
     film.mkdir()
-    run = ["run", serve({"/": PAGE}), "--steps", lines, "--runs", tmp_path / "runs", "--json", "--video", film]
+    run = ["run", serve({"/": PAGE}), "--steps", lines, "--runs", tmp_path / "runs", "--json", "--video", str(film)]
     done = vision_agent(*run)
     assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (2, 2), done.stderr
     film.rmdir()
