@@ -644,7 +644,7 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
     lines.write_text('type "milk" into Note\nclick Save\nfinish Noted\n', "utf-8")
     run = ["run", serve({"/": PAGE}), "--steps", lines, "--runs", tmp_path / "runs", "--json"]
     done = subprocess.run(
-        [sys.executable, "-m", "vision_agent", *run],
+        [sys.executable, "-B", "-m", "vision_agent", *run],  # a module that is compiled here would be cut, too
         capture_output=True,
         text=True,
         timeout=300,
@@ -654,7 +654,23 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
     assert done.returncode == 5, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
     if done.stdout:
-        assert json.loads(done.stdout)["exit_code"] == done.returncode
+        told = json.loads(done.stdout)
+        assert told["exit_code"] == done.returncode
+        assert told.get("report") is None or Path(told["report"]).is_file()
+
+
+def test_a_film_that_cannot_be_written_is_told_in_json_by_the_code_that_the_program_exits_with(
+    serve: Any, tmp_path: Path
+) -> None:
+    lines, film = tmp_path / "lines.txt", tmp_path / "film.webm"
+    lines.write_text("finish Noted\n", "utf-8")
+    film.mkdir()
+    run = ["run", serve({"/": PAGE}), "--steps", lines, "--runs", tmp_path / "runs", "--json", "--video", str(film)]
+    done = vision_agent(*run)
+    assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (2, 2), done.stderr
+    film.rmdir()
+    done = vision_agent(*run)
+    assert (done.returncode, json.loads(done.stdout)["video"]) == (0, str(film)), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -663,10 +679,10 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
         (
             [],
             5,
-            "anthropic:claude-sonnet-5-5 cannot be asked: ANTHROPIC_API_KEY is not set; set it, or run",
+            "ANTHROPIC_API_KEY is not set; set it, or run without a model: --steps FILE or --model human",
         ),
         (["--model", "dance:x"], 2, "Unknown model 'dance:x': there is no module dance in"),
-        (["--model", "openai-compatible:m"], 5, "no base_url is configured: set model.base_url"),
+        (["--model", "openai-compatible:m"], 5, "no base_url is configured: give --base-url"),
         (["--model", "steps", "--allow-actions", "clik"], 2, "There is no action 'clik' to allow"),
     ],
 )

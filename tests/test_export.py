@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,20 @@ async def test_the_exported_test_does_the_same_with_plain_playwright(ran: Ran, t
     assert done.returncode == 0, written.read_text() + done.stdout
     verdict = reached(ran.task.expect, ran.site.state())
     assert verdict.reached, verdict.sentence
+
+
+@pytest.mark.skipif(find_spec("pytest_playwright") is None, reason="pytest-playwright is not installed")
+async def test_an_exported_test_passes_after_one_of_pytest_playwright(serve: Server, tmp_path: Path) -> None:
+    """A process can have one Playwright only, and that of the plugin stays until the end."""
+    settings = Settings(runs=tmp_path / "runs")
+    run = await Agent("Look", url=serve({"/": "<h1>Shop</h1>"}), steps="finish", settings=settings).run()
+    assert run.folder is not None
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tests / "test_a.py").write_text("def test_a(playwright): pass\n")
+    export(run.folder, "pytest", tests / "test_exported.py")
+    done = await pytest_of(tests)
+    assert "2 passed" in done.stdout, done.stdout
 
 
 async def pytest_of(written: Path, **environment: str) -> subprocess.CompletedProcess[str]:

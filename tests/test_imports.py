@@ -127,7 +127,7 @@ INSIDE = {
         "own_decider": "providers",
         "prompt": "coordinates",
         "reply": "coordinates",
-        "llm": "coordinates credentials price prompt providers reply",
+        "llm": "coordinates price prompt providers reply",
         "offline": "llm",
         "factory": "llm offline providers",
     },

@@ -129,6 +129,23 @@ async def test_a_device_that_does_not_exist_is_said(tmp_path: Path) -> None:
     assert "did you mean Pixel 7" in await refusing(ran, UsageError)
 
 
+@pytest.mark.parametrize("locale", ["english", "C.UTF-8", "de DE"])
+async def test_a_locale_that_is_none_is_told_before_a_browser_starts(tmp_path: Path, locale: str) -> None:
+    task = Task(goal="Look", start_url="about:blank")
+    no_browser = BrowserSettings(locale=locale, executable_path=Path(sys.executable))
+    said = await refusing(agent(task, FINISHED, tmp_path, browser=no_browser), UsageError)
+    assert said == (
+        f"{locale!r} is not the name of a locale "
+        "(give a language such as de or pt, with a region if you like: de-DE, pt-BR, zh-Hant-TW)"
+    )
+
+
+async def test_a_locale_that_chromium_does_not_take_is_told_in_the_same_words(tmp_path: Path) -> None:
+    task = Task(goal="Look", start_url="about:blank")
+    ran = agent(task, FINISHED, tmp_path, browser=BrowserSettings(locale="de-x"))
+    assert "'de-x' is not the name of a locale" in await refusing(ran, UsageError)
+
+
 async def test_a_file_that_does_not_exist_is_said(page: Page, tmp_path: Path) -> None:
     ran = agent(Task(goal="Look", files=(tmp_path / "cv.pdf",)), FINISHED, tmp_path, page)
     assert "There is no file" in await refusing(ran, UsageError)
@@ -268,7 +285,8 @@ def test_without_a_key_the_run_says_what_to_set(site: str, tmp_path: Path) -> No
         env={**environment, "HOME": str(tmp_path / "home")}, capture_output=True, text=True, timeout=150,
     )  # fmt: skip
     assert done.returncode == 5, done.stderr
-    assert "ANTHROPIC_API_KEY is not set; set it" in done.stdout
+    assert "ANTHROPIC_API_KEY is not set; set it, or decide without a model: steps=" in done.stdout
+    assert "--" not in done.stdout, "an option of the command line"
     assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
 
 

@@ -46,6 +46,13 @@ class Resumed(FrozenModel):
     """Length of an unfinished last line, which is not part of the record."""
 
 
+class Warned(FrozenModel):
+    """Something that whoever starts the run should know, such as an expired sign-in; it belongs to no step."""
+
+    event: Literal["warned"] = "warned"
+    sentence: str
+
+
 class Observed(FrozenModel):
     """A step begins with a look at the page."""
 
@@ -179,6 +186,7 @@ Event = Annotated[
     | MessageReceived
     | Reminded
     | Troubled
+    | Warned
     | Judged
     | Graded
     | Stepped

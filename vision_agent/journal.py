@@ -24,6 +24,7 @@ from vision_agent.events import (
     Reminded,
     Stepped,
     Troubled,
+    Warned,
 )
 from vision_agent.observation import Observation
 from vision_agent.ports import Recorder
@@ -156,6 +157,10 @@ class Journal:
         message = Message(text=text, at=self._clock())
         self._update(task=self.task.model_copy(update={"messages": (*self.task.messages, message)}))
         self.write(MessageReceived(message=message))
+
+    def record_warning(self, sentence: str) -> None:
+        """Records something that whoever started the run should know."""
+        self.write(Warned(sentence=sentence))
 
     def record_recalled(self, recalled: Recalled) -> None:
         """Records what the memory recalled; an exemplar becomes part of the task."""

@@ -106,7 +106,9 @@ def test_without_a_list_everything_but_what_is_denied_passes() -> None:
     assert not policy_for([]).is_open
 
 
-@pytest.mark.parametrize("url", ["localhost:28312/partner.html", "shop.example:8000", "shop.example:8000?q=1"])
+@pytest.mark.parametrize(
+    "url", ["localhost:28312/a.html", "shop.example:8000", "a.example:80?q=1", "a.example/a", "127.0.0.1:80"]
+)
 def test_an_address_without_a_scheme_says_what_to_write_before_it(url: str) -> None:
     with pytest.raises(Refused, match="it has no scheme; write http:// or https:// before it"):
         check(url, policy_for(None))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from vision_agent.browser.launch.saved_session import (
 )
 from vision_agent.cli.main import app
 from vision_agent.errors import BrowserUnavailable, Unavailable, UsageError
+from vision_agent.events import Event, Warned
+from vision_agent.record.verify import verify
 from vision_agent.session import Agent
 from vision_agent.session.signing_in import sign_in
 from vision_agent.settings import BrowserSettings, Settings
@@ -103,9 +107,31 @@ async def test_a_person_signs_in_and_the_session_is_saved_when_they_say_so(kept:
     async def until() -> None:
         waited.append(True)
 
-    assert (await sign_in(serve({"/": PAGE}), kept, until)).is_file()
+    page = PAGE.replace("show();</script>", "document.querySelector('button').click();</script>")
+    assert (await sign_in(serve({"/": page}), kept, until)).is_file()
     assert waited
     assert saved_state(kept) is not None
+
+
+async def test_a_sign_in_page_that_is_not_there_is_told(kept: BrowserSettings, closed_port: int) -> None:
+    async def until() -> None:
+        raise AssertionError("nobody can sign in there")
+
+    address = f"http://127.0.0.1:{closed_port}/in"
+    with pytest.raises(BrowserUnavailable) as caught:
+        await sign_in(address, kept, until)
+    assert str(caught.value) == (
+        f"{address} could not be opened: net::ERR_CONNECTION_REFUSED (is the address right, and is its server running?)"
+    )
+
+
+async def test_where_nobody_signed_in_the_sign_in_from_before_stays(kept: BrowserSettings, serve: Any) -> None:
+    async def until() -> None:
+        pass
+
+    with pytest.raises(UsageError, match="nothing to save: the browser has no cookie"):
+        await sign_in(serve({"/": PAGE}), kept, until)
+    assert saved_sessions(kept) == ()
 
 
 async def test_a_browser_that_is_gone_before_the_session_was_saved_leaves_none(
@@ -146,6 +172,25 @@ def test_the_key_is_kept_in_the_keyring_where_there_is_one(
         saved_state(kept)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no limit of file sizes")
+def test_a_saved_sign_in_stays_readable_where_the_next_one_cannot_be_written(
+    ring: Ring, kept: BrowserSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import resource
+
+    monkeypatch.delenv(PASSPHRASE)
+    path = save_state(STATE, kept)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be saved in"):
+            save_state({**STATE, "cookies": [{"name": "a", "value": "b" * 500}]}, kept)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert saved_state(kept) == STATE
+    assert list(path.parent.iterdir()) == [path]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -169,10 +214,26 @@ def test_an_expired_session_says_how_to_sign_in_again(kept: BrowserSettings) -> 
         saved_state(kept)
     save_state({"cookies": [old, {**old, "expires": -1}], "origins": []}, kept)
     assert saved_state(kept) is not None
-    said = "a cookie of the saved sign-in 'shop' has expired (if the site asks to sign in: vision-agent login shop"
+    said = "A cookie of the saved sign-in 'shop' has expired (if the site asks to sign in: vision-agent login shop"
     assert expired_note(kept).startswith(said)
     save_state(STATE, kept)
     assert expired_note(kept) == ""
+
+
+async def test_a_run_tells_of_an_expired_cookie_to_its_listener_the_logger_and_json(
+    kept: BrowserSettings, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {"name": "token", "value": "x", "domain": "a.example", "path": "/", "expires": 1000.0}
+    save_state({**STATE, "cookies": [old]}, kept)
+    heard: list[Event] = []
+    settings = Settings(browser=kept, runs=tmp_path / "runs")
+    with caplog.at_level(logging.WARNING, "vision_agent"):
+        run = await Agent("Look", url="about:blank", steps="finish", settings=settings, on_event=heard.append).run()
+    (sentence,) = (each.sentence for each in heard if isinstance(each, Warned))
+    assert sentence.startswith("A cookie of the saved sign-in 'shop' has expired")
+    assert [each.getMessage() for each in caplog.records] == [f"run {run.id}: {sentence}"]
+    assert run.folder is not None
+    assert verify(run.folder).holds
 
 
 def test_where_no_key_can_be_kept_nobody_signs_in_in_vain(

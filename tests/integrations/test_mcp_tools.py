@@ -64,8 +64,18 @@ def test_a_secret_needs_an_origin_because_a_client_chooses_the_page(tmp_path: Pa
             {"session": "s", "look_id": "l"},
             "`click` needs `target`: the number of a mark in the last look (12), a cell such as {",
         ),
-        ("look", {"session": "s", "url": "x"}, "`look` has no argument 'url'"),
+        (
+            "look",
+            {"session": "s", "url": "x"},
+            "`look` has no argument `url`; it takes session, look_id, scope, tile",
+        ),
         ("tabs", {"session": "s", "do": "fly"}, "says which of these is meant: list, switch_tab"),
+        ("tabs", {"session": "s", "do": "list", "tab": 1}, "`tabs` takes no `tab` where `do` is list."),
+        (
+            "tabs",
+            {"session": "s", "do": "switch_tab", "tab": 1, "url": "x"},
+            "takes no `url` where `do` is switch_tab.",
+        ),
         ("type", {"session": "s", "look_id": "l", "target": 1, "text": "x" * 200_000}, "No tool takes a picture"),
         ("type", {"session": "s", "look_id": "l", "target": 1, "text": "\ud800"}, "half a character"),
         (
@@ -80,7 +90,9 @@ def test_a_secret_needs_an_origin_because_a_client_chooses_the_page(tmp_path: Pa
             {"session": "s", "seconds": 90},
             "`seconds` of `wait` is 90; it takes a number above 0 and of at most 60.",
         ),
-        ("open", {"url": 5}, "`url` of `open` is 5; it takes text."),
+        ("open", {"url": 5}, "`url` of `open` is 5; it takes an address with its scheme, as in the address bar."),
+        ("close", {"session": "s", "done": True}, "`close` has no argument `done`; it takes session, success, answer"),
+        ("open", {}, "`open` needs `url`: an address with its scheme, as in the address bar."),
         ("look", {}, "`look` needs `session`: the name of a session, as `open` answers it."),
         ("run", {"session": "s", "goal": "x"}, "There is no tool 'run'"),
         ("upload", {"session": "s", "look_id": "l", "mark": 1, "files": ["x"]}, "There is no tool 'upload'"),
@@ -136,9 +148,11 @@ def test_null_is_an_argument_that_was_left_out() -> None:
 def test_an_argument_that_there_is_not_is_named_with_the_one_that_is_probably_meant() -> None:
     offered = tools.offered_tools(uploads=True, lends=False)
     given = {"session": "s", "look_id": "l", "target": 1}
-    with pytest.raises(FormatError, match=r"^`click`: there is no field `buton`; did you mean `button`\?$"):
+    with pytest.raises(FormatError, match=r"^`click` has no argument `buton`; did you mean `button`\?$"):
         tools.parse_call("click", {**given, "buton": "left"}, offered)
-    with pytest.raises(FormatError, match=r"^`click`: there is no field `zzz`\.$"):
+    with pytest.raises(FormatError, match=r"did you mean `mark`\?$"):
+        tools.parse_call("check", given, offered)
+    with pytest.raises(FormatError, match=r"^`click` has no argument `zzz`; it takes session, look_id, target, "):
         tools.parse_call("click", {**given, "zzz": 1}, offered)
 
 

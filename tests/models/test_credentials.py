@@ -36,7 +36,7 @@ def test_an_address_or_key_without_the_model_it_is_for_goes_to_no_other_provider
         (
             {"name": "anthropic:claude-sonnet-5-5"},
             False,
-            "ANTHROPIC_API_KEY is not set; set it, or run without",
+            "ANTHROPIC_API_KEY is not set; set it",
         ),
         ({"name": "openai:gpt-5.4"}, False, "OPENAI_API_KEY is not set"),
         ({"name": "google:gemini-3-pro-preview"}, False, "GOOGLE_API_KEY is not set"),
@@ -47,7 +47,7 @@ def test_an_address_or_key_without_the_model_it_is_for_goes_to_no_other_provider
         ),
         ({"name": "anthropic:claude-sonnet-99"}, False, "ANTHROPIC_API_KEY is not set"),
         ({"name": "openai:gpt-5.4", "api_key": "sk-1234"}, True, "model.api_key is set"),
-        ({"name": "openai-compatible:qwen"}, False, "no base_url is configured: set model.base_url"),
+        ({"name": "openai-compatible:qwen"}, False, "no base_url is configured: give --base-url"),
         ({"name": "openai-compatible:qwen", "base_url": "http://127.0.0.1:1/v1"}, True, "no key is sent"),
         ({"name": "human"}, True, "needs no key"),
         ({"name": "openai:"}, False, "names no model, such as openai:gpt-5.4"),

@@ -149,7 +149,7 @@ def test_a_cell_that_is_not_there_is_refused_with_what_there_is(cell, says):
 
 
 def test_a_page_without_marks_says_so():
-    with pytest.raises(FormatError, match="none at all"):
+    with pytest.raises(FormatError, match="no marks at all"):
         parse_decision(said(click(1)), seen().model_copy(update={"marks": ()}))
 
 

@@ -134,6 +134,19 @@ async def test_the_timeline_is_as_wide_as_the_time_and_goes_to_the_step(page: Pa
     await expect(row).to_contain_text("2\N{NARROW NO-BREAK SPACE}")
 
 
+async def test_the_longest_of_many_steps_is_widest_in_the_timeline_of_a_phone(page: Page, tmp_path: Path) -> None:
+    """So many that each has hardly room for its number; the bar scrolls then."""
+    events = [
+        each.model_copy(update={"seconds": 9.0}) if isinstance(each, Stepped) and each.step == 3 else each
+        for each in limited_run(range(1, 17))
+    ]
+    await page.set_viewport_size({"width": 390, "height": 900})
+    await opened(page, tmp_path, events)
+    widths = await page.locator(".bar li").evaluate_all("all => all.map(each => each.offsetWidth)")
+    assert widths[2] > 1.5 * widths[0]
+    assert min(widths) >= 30
+
+
 async def test_a_run_without_a_model_has_no_cost_in_its_timeline(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, small_run())
     await expect(page.get_by_role("heading", name="Time per step")).to_be_visible()

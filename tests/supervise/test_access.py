@@ -27,19 +27,21 @@ from vision_agent.supervise.page_approver import SupervisionPage
 from vision_agent.supervise.server import Renewal
 
 
-def write_certificate(folder: Path, name: str, *, password: bytes | None = None) -> tuple[Path, Path]:
+def write_certificate(
+    folder: Path, name: str, *, password: bytes | None = None, begins: timedelta = -timedelta(days=1)
+) -> tuple[Path, Path]:
     """A certificate for `localhost` that signs itself, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
+    first = datetime.now(UTC) + begins
     certificate = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_before(first)
+        .not_valid_after(first + timedelta(days=2))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
         .sign(key, hashes.SHA256())
     )
@@ -84,16 +86,23 @@ def test_a_wrong_certificate_or_key_is_named(tmp_path: Path) -> None:
     certificate, key = write_certificate(tmp_path, "one")
     other_certificate, other_key = write_certificate(tmp_path, "other")
     _, locked = write_certificate(tmp_path, "locked", password=b"1234")
+    expired, expired_key = write_certificate(tmp_path, "expired", begins=-timedelta(days=9))
+    coming, coming_key = write_certificate(tmp_path, "coming", begins=timedelta(days=1))
+    (tmp_path / "cut").write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "text").write_text("no certificate")
     (tmp_path / "both").write_bytes(certificate.read_bytes() + key.read_bytes())
     for first, second, said in (
         (certificate, other_key, "is not that of the certificate"),
         (tmp_path / "empty", key, "is empty"),
-        (tmp_path / "text", key, "cannot be used"),
-        (certificate, tmp_path / "text", "cannot be used"),
+        (tmp_path / "text", key, "text has no certificate in PEM form"),
+        (tmp_path / "cut", key, "cannot be used"),
+        (certificate, tmp_path / "text", "text has no private key in PEM form"),
+        (key, certificate, "one.key has no certificate in PEM form"),
+        (expired, expired_key, "expired.pem has expired: browsers would warn"),
+        (coming, coming_key, "coming.pem is not valid yet"),
         (certificate, locked, "encrypted, and nobody is asked"),
-        (certificate, None, "cannot be used"),
+        (certificate, None, "one.pem has no private key in PEM form .*with --supervise-key"),
         (tmp_path, key, "Is a directory"),
     ):
         with pytest.raises(UsageError, match=said):

@@ -67,7 +67,7 @@ def demo(
     if model is not None:
         from vision_agent.session.deciders import require_models
 
-        require_models(model, settings)
+        require_models(model, settings, instead="leave out --model: prepared step lines decide then")
     console = TerminalConsole(stderr=True, highlight=False)
     _introduce(console, settings)
     facts = [_show(console, settings, each, as_json) for each in demo_tasks()]

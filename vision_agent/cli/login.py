@@ -57,7 +57,10 @@ def login(
     settings = settings.model_copy(update={"session": name, "save_session": True, "storage_state": None})
 
     async def until() -> None:
-        await read_terminal("Sign in in the window, then press Enter here.\n")
+        try:
+            await read_terminal("Sign in in the window, then press Enter here.\n")
+        except EOFError as error:
+            raise UsageError("Nobody can press Enter here: standard input is closed", "run it in a terminal") from error
 
     path = asyncio.run(sign_in(url, settings, until))
     TerminalConsole(stderr=True).print(f"Saved in {path}", style="dim", markup=False, soft_wrap=True)

@@ -200,13 +200,13 @@ def doctor(
 def _check(probe: Any, flags: dict[str, Any], as_json: bool, *, ask: bool = False) -> None:
     import asyncio
 
-    from vision_agent.models.credentials import model_accesses
+    from vision_agent.models.credentials import WITHOUT_A_MODEL, model_accesses
     from vision_agent.text.console import TerminalConsole, progress_line
 
     with progress_line("Looking for a browser") as tell:
         settings = load_settings(**flags)
         health: Health = asyncio.run(probe(settings, tell))
-        known = model_accesses(settings.model)
+        known = model_accesses(settings.model, instead=WITHOUT_A_MODEL)
         check: ModelCheck | None = None
         if ask:
             from vision_agent.session.model_check import check_model

@@ -404,7 +404,9 @@ def resume(
     Exit codes: 0 done, 1 not done, 2 usage or an error, 3 limit, 4 needs a person, 5 browser or model down,
     130 interrupted.
     """
+    from vision_agent.models.credentials import WITHOUT_A_MODEL
     from vision_agent.replay import resume as resumed_agent
+    from vision_agent.session.deciders import require_models
     from vision_agent.settings import load_policy
 
     settings = load_settings(
@@ -420,9 +422,10 @@ def resume(
     require_film(video)
     run = named_run(run, runs)
     person = terminal_person()
+    decider = chosen_model(model, steps)
     agent = resumed_agent(
         run,
-        model=chosen_model(model, steps),
+        model=decider,
         secrets=secrets.values_for(run),
         settings=settings,
         limits=limits.limits,
@@ -434,6 +437,7 @@ def resume(
         person=person,
         approver=None if supervision.supervise or as_json else terminal_approver(as_json, settings),
     )
+    require_models(decider or agent.decides, agent.settings, instead=WITHOUT_A_MODEL)
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
     of_run = written(("--file", file), ("--url", url), ("--approve", approve), ("--policy", policy))

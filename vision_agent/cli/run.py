@@ -383,6 +383,7 @@ def run(
     Exit codes: 0 done or a dry run, 1 not done, 2 usage or an error, 3 limit, 4 needs a person,
     5 browser or model down, 130 interrupted.
     """
+    from vision_agent.models.credentials import WITHOUT_A_MODEL
     from vision_agent.session import Agent
     from vision_agent.session.deciders import require_models
 
@@ -427,7 +428,7 @@ def run(
         person=person,
         approver=terminal_approver(as_json, settings) if is_asked and not supervision.supervise else None,
     )
-    require_models(model, settings)
+    require_models(model, settings, instead=WITHOUT_A_MODEL)
     page = attach_supervision_page(agent) if supervision.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     is_file = (agent.task.start_url or "").startswith("file:")
@@ -450,6 +451,7 @@ def _run_rows(
 ) -> NoReturn:
     """One run for each row; nobody is asked, so what needs approval ends its row."""
     from vision_agent.batch import read_rows
+    from vision_agent.models.credentials import WITHOUT_A_MODEL
     from vision_agent.models.offline.steps import StepsModel
     from vision_agent.session import Agent
     from vision_agent.session.deciders import require_models
@@ -462,7 +464,7 @@ def _run_rows(
         raise UsageError(f"The decider {decides.model} runs only on this machine", "leave out --ray")
     lines = None if decides.steps is None else step_lines_in(decides.steps)
     if lines is None and rows.ray in (None, "local"):  # other machines have keys of their own
-        require_models(model, settings)
+        require_models(model, settings, instead=WITHOUT_A_MODEL)
 
     def make_agent(row: Row, plan: RowPlan) -> Agent:
         own = chosen_model(decides.model, None) if is_own else model

@@ -110,20 +110,22 @@ def run_agent(
     """
     import asyncio
 
-    from vision_agent.browser.launch.saved_session import expired_note
+    from vision_agent.events import Warned
     from vision_agent.progress.terminal_progress import Progress, path_from_here, print_facts, print_whole
     from vision_agent.text.console import TerminalConsole
 
     console = TerminalConsole(stderr=True)
-    if note := expired_note(agent.settings.browser):
-        typer.echo(f"vision-agent: {note}", err=True)
     progress = Progress(console, is_shared=is_shared)
     if person is not None:
         person.hush = progress.stop
     shown = list[bool]()
+    film: Path | None = None
+    warnings = list[str]()
 
     def hear(event: Event) -> None:
         also(event)
+        if isinstance(event, Warned):
+            warnings.append(event.sentence)
         progress(event)
 
     def show_end() -> None:
@@ -133,12 +135,14 @@ def run_agent(
         progress.stop()
         if as_json and agent.ending is not None:
             ending = ending_facts(agent.ending)
-            where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
+            made = {"run": agent.folder, "report": agent.report, **({"video": film} if video is not None else {})}
+            where = {**{name: path and str(path) for name, path in made.items()}, "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
-            typer.echo(json.dumps({**ending, **code, **facts_of(agent), **where}, ensure_ascii=False))
+            facts = {**ending, **code, **facts_of(agent), "warnings": warnings, **where}
+            typer.echo(json.dumps(facts, ensure_ascii=False))
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
-            files = ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
+            files = ("folder", agent.folder), ("report", agent.report), ("head", agent.head), ("video", film)
             print_facts(console, ("done", why_done_by(agent)), ("used", used), *found_by(agent, console), *files)
             if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
                 home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
@@ -152,17 +156,29 @@ def run_agent(
             asyncio.run(agent.run())
         else:
             asyncio.run(_supervised(agent, page, hear, console, show_end))
+        film = _film_of(agent, video)
+        if shown and film is not None:
+            print_facts(console, ("video", film))
     finally:
         # An error is raised and printed by `main`; the paths of the run are printed in any case.
         show_end()
     assert agent.ending is not None
-    if video is not None and agent.folder is not None and agent.record is not None and agent.record.steps:
-        from vision_agent.export.animation import write_animation
-
-        print_facts(console, ("video", write_animation(agent.folder, video)))
     if tells_ending and not as_json:
         typer.echo(agent.ending.sentence)
     raise typer.Exit(agent.ending.exit_code)
+
+
+def _film_of(agent: Agent, video: Path | None) -> Path | None:
+    """The film of a run that has steps, written to this file.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    if video is None or agent.folder is None or agent.record is None or not agent.record.steps:
+        return None
+    from vision_agent.export.animation import write_animation
+
+    return write_animation(agent.folder, video)
 
 
 def found_by(agent: Agent, console: Console) -> list[tuple[str, str | Path]]:

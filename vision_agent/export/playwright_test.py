@@ -72,6 +72,7 @@ the path of a Chromium executable in BROWSER. START_URL may name another start p
 import os
 import re
 {time}from collections.abc import Iterator
+from contextlib import ExitStack
 {path}
 import pytest
 from playwright.sync_api import {names}
@@ -80,8 +81,11 @@ START_URL = os.environ.get("START_URL", {start})
 {here}{dialogs}
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
+def page(request: pytest.FixtureRequest) -> Iterator[Page]:
+    with ExitStack() as stack:
+        # A process can have one Playwright only; where pytest-playwright is installed, other tests use that one.
+        is_there = request.config.pluginmanager.hasplugin("playwright")
+        playwright = request.getfixturevalue("playwright") if is_there else stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=os.environ.get("BROWSER"))
         context = browser.new_context({context})
 {answers}        yield context.new_page()

@@ -11,7 +11,9 @@ from vision_agent.models.model_names import near_name
 from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider, unknown_model
 from vision_agent.settings import ModelSettings
 
-WITHOUT_A_MODEL = "run without a model: --model steps or --model human"
+WITHOUT_A_MODEL = "run without a model: --steps FILE or --model human"
+"""What to do without a key on the command line."""
+WITHOUT_A_MODEL_IN_PYTHON = 'decide without a model: steps=["click Order"] or model="human"'
 HEAL_WITHOUT_A_MODEL = "heal without a key: --model human, or --model module:Class of your own"
 
 
@@ -28,19 +30,20 @@ class Access(FrozenModel):
     """The environment variable that has its key, or lacks it; None: no variable is needed."""
 
 
-def model_accesses(settings: ModelSettings, *, instead: str = WITHOUT_A_MODEL) -> tuple[Access, ...]:
+def model_accesses(settings: ModelSettings, *, instead: str = "") -> tuple[Access, ...]:
     """The access to each model in the settings (decider, fallback and judge), each once.
 
-    `instead`: what to do without a key.
+    `instead`: what else to do without a key.
     """
     named = (settings.name, settings.fallback, settings.name if settings.judge == "same" else settings.judge)
     return tuple(_access(name, settings, instead) for name in dict.fromkeys(filter(None, named)))
 
 
-def require_access(settings: ModelSettings, *, lacks_keys: bool = False, instead: str = WITHOUT_A_MODEL) -> None:
+def require_access(settings: ModelSettings, *, lacks_keys: bool = False, instead: str = "") -> None:
     """Checks that each model in the settings can be asked, as far as that is known without asking it.
 
-    `lacks_keys`: a key that an environment variable is to have may be missing still; `instead`: what to do without one.
+    `lacks_keys`: a key that an environment variable is to have may be missing still; `instead`: what else to do without
+    one.
 
     Raises:
         UsageError: the name of one is unknown.
@@ -67,7 +70,8 @@ def _access(name: str, settings: ModelSettings, instead: str) -> Access:
         return Access(
             name=name,
             is_ready=False,
-            sentence="no base_url is configured: set model.base_url, or give --base-url",
+            sentence="no base_url is configured: give --base-url, such as http://127.0.0.1:8000/v1, or in Python "
+            'settings={"model": {"base_url": …}}',
         )
     if settings.api_key is not None and provider.is_configured_in(settings):
         return Access(name=name, is_ready=True, sentence="model.api_key is set")
@@ -80,7 +84,8 @@ def _access(name: str, settings: ModelSettings, instead: str) -> Access:
         return Access(name=name, is_ready=True, sentence="its client found a key")
     key, near = provider.keys[0], near_name(provider.name, model)
     meant = f"did you mean {provider.name}:{near}? Also, " if near else ""
-    return Access(name=name, is_ready=False, sentence=f"{meant}{key} is not set; set it, or {instead}", variable=key)
+    else_do = f", or {instead}" if instead else ""
+    return Access(name=name, is_ready=False, sentence=f"{meant}{key} is not set; set it{else_do}", variable=key)
 
 
 def _claude_has_key() -> bool:

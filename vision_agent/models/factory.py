@@ -49,7 +49,9 @@ def make_model(
         )
     if name.strip() == "steps":
         if lines is None:
-            raise UsageError("The model `steps` needs step lines", "give them with --steps FILE")
+            raise UsageError(
+                "The model `steps` needs step lines", 'give them with --steps FILE, or in Python steps=["click Order"]'
+            )
         return StepsModel(lines)
     if name.strip() == "human":
         return HumanModel(picture=picture, redact=redact)

@@ -267,8 +267,13 @@ def check_target(target: Target, observation: Observation, where: str) -> None:
     mark = observation.known_mark(number)
     if mark is None:
         known = sorted(mark.number for mark in observation.marks)
+        if not known:
+            raise FormatError(
+                f"There is no mark {number}, which {where} names; this look has no marks at all. "
+                "Name a point of the picture, or do something without a target.",
+            )
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-        listed = ", ".join(map(str, known[:_LISTED])) + more if known else "none at all"
+        listed = ", ".join(map(str, known[:_LISTED])) + more
         raise FormatError(
             f"There is no mark {number}, which {where} names; the marks of the listing are {listed}. "
             "Name one of them, or a point of the picture where there is no mark.",

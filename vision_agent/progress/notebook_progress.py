@@ -17,6 +17,7 @@ from vision_agent.events import (
     Resumed,
     Started,
     Troubled,
+    Warned,
 )
 from vision_agent.observation import Observation
 from vision_agent.text import notebook_html as notebook
@@ -66,6 +67,8 @@ class NotebookProgress:
                 self._rows.append((str(step), sign, self._decision.next_goal or outcome.sentence))
             case Troubled(step=step, sentence=sentence):
                 self._rows.append((str(step), Sign("mixed", "trouble"), sentence))
+            case Warned(sentence=sentence):
+                self._rows.append(("", Sign("mixed", "warning"), sentence))
             case Ended(ending=ending):
                 tone = "good" if ending.exit_code == 0 else "bad"
                 self._sign = Sign(tone, f"{ending.status.replace('_', ' ')}: {ending.sentence}")

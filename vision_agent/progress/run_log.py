@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from vision_agent.events import Decided, Ended, Event, Happened, Judged, Resumed, Started, Stepped, Troubled
+from vision_agent.events import Decided, Ended, Event, Happened, Judged, Resumed, Started, Stepped, Troubled, Warned
 from vision_agent.text.escape import cut_text, escaped_line
 from vision_agent.types import Decision, Outcome, Usage, total_cost
 
@@ -41,7 +41,7 @@ class RunLog:
     @staticmethod
     def is_heard() -> bool:
         """Whether anything that it writes is kept."""
-        return LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers()
+        return LOGGER.isEnabledFor(logging.ERROR) and LOGGER.hasHandlers()
 
     def __call__(self, event: Event) -> None:
         """Writes the line of an event, if it has one."""
@@ -60,6 +60,8 @@ class RunLog:
             case Troubled(step=step, sentence=sentence, usage=usage):
                 self._count(usage)
                 self._write(logging.WARNING, step, f"step {step}: {_line(sentence)}")
+            case Warned(sentence=sentence):
+                self._write(logging.WARNING, 0, f"run {self._run}: {_line(sentence)}")
             case Stepped(step=step, seconds=seconds):
                 self._write(logging.INFO, step, f"step {step}: {self._done()} ({used(seconds, self._usages)})")
                 self._steps, self._seconds = self._steps + 1, self._seconds + seconds

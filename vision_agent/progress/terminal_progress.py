@@ -41,6 +41,7 @@ from vision_agent.events import (
     Proposed,
     Started,
     Troubled,
+    Warned,
 )
 from vision_agent.observation import Observation
 from vision_agent.text.escape import cut_text, escaped_line
@@ -119,6 +120,8 @@ class Progress:
             case Troubled(sentence=sentence):
                 self._end_trouble()
                 self._trouble = sentence
+                self._console.print(Text(f"      {_line(sentence)}", style="yellow"))
+            case Warned(sentence=sentence):
                 self._console.print(Text(f"      {_line(sentence)}", style="yellow"))
             case MessageReceived():
                 self._console.print(Text(f"      {_line(event.message.text)}", style="cyan"))

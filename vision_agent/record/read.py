@@ -36,6 +36,7 @@ from vision_agent.events import (
     Started,
     Stepped,
     Troubled,
+    Warned,
 )
 from vision_agent.observation import Observation, Shot
 from vision_agent.policy.interrupted import InterruptedStep, where_it_stood
@@ -298,7 +299,7 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             case MessageReceived():
                 messages.append(event.message)
                 continue
-            case Started() | Resumed() | Ended() | Reminded() | LastLook():
+            case Started() | Resumed() | Warned() | Ended() | Reminded() | LastLook():
                 continue
             case _:
                 new: dict[str, Any] = {"intended": {}, "outcomes": {}, "troubles": (), "unused": (), "messages": ()}

@@ -94,7 +94,8 @@ def write_report(folder: Path, *, holds_pictures: bool = True) -> Path:
         RecordError: the folder cannot be read, or the report cannot be written.
     """
     path = folder / REPORT
-    write_whole(path, render(folder, holds_pictures=holds_pictures).encode("utf-8", "replace"), over=True)
+    html = render(folder, holds_pictures=holds_pictures).encode("utf-8", "replace")
+    write_whole(path, html, over=True, otherwise="the record is whole; vision-agent report RUN tries again")
     return path
 
 

@@ -326,11 +326,12 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
+def write_whole(path: Path, data: bytes, *, over: bool = False, otherwise: str = "the run stopped here") -> None:
     """Writes a file of a run completely or not at all: it gets its name only once its bytes are on disk.
 
     Args:
         over: whether to replace an existing file. Otherwise it stays, since its name is usually its content's hash.
+        otherwise: what it means that the file cannot be written.
 
     Raises:
         RecordError: the file cannot be written.
@@ -340,7 +341,7 @@ def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
     try:
         write_private(path, data, is_synced=True)
     except OSError as error:
-        raise _record_error(f"write {path}", error) from error
+        raise _record_error(f"write {path}", error, otherwise) from error
 
 
 def write_private(path: Path, data: bytes, *, is_synced: bool = False) -> None:
@@ -419,7 +420,7 @@ def _reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
 
-def _record_error(doing: str, error: OSError) -> RecordError:
+def _record_error(doing: str, error: OSError, otherwise: str = "the run stopped here") -> RecordError:
     hint = {
         errno.EROFS: "the file system is read-only; choose another folder",
         errno.EACCES: "the folder's permissions were changed; choose another folder",
@@ -427,4 +428,4 @@ def _record_error(doing: str, error: OSError) -> RecordError:
         errno.EBADF: "the record was already closed",
     }
     help_ = "free disk space or choose another folder" if error.errno in _FULL else hint.get(error.errno or 0, "")
-    return RecordError(f"Could not {doing}: {_reason(error)}; the run stopped here", help_)
+    return RecordError(f"Could not {doing}: {_reason(error)}; {otherwise}", help_)

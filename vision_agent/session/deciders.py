@@ -9,7 +9,7 @@ from typing import Any
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import UsageError
-from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL, require_access
+from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL, WITHOUT_A_MODEL_IN_PYTHON, require_access
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.providers import NOT_MODELS, find_provider, provider_settings, unknown_model
 from vision_agent.observation import Observation
@@ -101,8 +101,10 @@ def require_known_models(model: str | Model | None, settings: Settings) -> None:
             raise unknown_model(name)
 
 
-def require_models(model: str | Model | None, settings: Settings) -> None:
+def require_models(model: str | Model | None, settings: Settings, *, instead: str = WITHOUT_A_MODEL_IN_PYTHON) -> None:
     """Checks that the models of a run can be asked, as far as that is known without asking them; `model` decides.
+
+    `instead`: what else to do without a key.
 
     Raises:
         UsageError: the name of one is unknown.
@@ -110,7 +112,7 @@ def require_models(model: str | Model | None, settings: Settings) -> None:
     """
     named = settings.model.name if model is None else model
     name = named if isinstance(named, str) else "steps"
-    require_access(provider_settings(name, settings.model).model_copy(update={"name": name}))
+    require_access(provider_settings(name, settings.model).model_copy(update={"name": name}), instead=instead)
 
 
 def require_healer(model: str | Model, settings: Settings) -> None:

@@ -53,7 +53,7 @@ async def check_model(settings: Settings) -> ModelCheck:
         return ModelCheck(name, answers, sentence, round(time.monotonic() - began, 2), usage)
 
     try:
-        require_models(None, settings)
+        require_models(None, settings, instead="")
         model = make_model(name, settings=provider_settings(name, settings.model), redact=Redactor(()).for_model)
         try:
             task = Task(goal="Nothing is to be done here: finish at once.", limits=Limits(steps=1))

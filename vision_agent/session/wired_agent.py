@@ -19,6 +19,7 @@ from vision_agent import settings as settings_module
 from vision_agent.actions import Goto
 from vision_agent.agent import Loop
 from vision_agent.browser.launch.launch import require_launchable
+from vision_agent.browser.launch.saved_session import expired_note
 from vision_agent.browser.live import require_openable
 from vision_agent.browser.page import overlay
 from vision_agent.custom_actions import ActionFunction, actions_from
@@ -434,8 +435,16 @@ class Agent:
             clock=self._clock,
         )
         self._journal = loop.journal
+        opens = opener.start_page_opener(browser, stood)
+        note = expired_note(self.settings.browser) if self._page is None else ""
+
+        async def prepare() -> None:
+            if note:
+                loop.journal.record_warning(note)
+            await opens()
+
         try:
-            return await loop.run(opener.start_page_opener(browser, stood))
+            return await loop.run(prepare)
         finally:
             if isinstance(memory, MemoryFolder) and self.task.exemplar is None:
                 memory.learn_from(loop.record)

@@ -7,10 +7,12 @@ that only the page knows. It knows no requests.
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import ssl
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -22,6 +24,8 @@ from vision_agent.settings import SuperviseSettings
 _SHORTEST_SECRET = 16
 _MOST_SESSIONS = 20
 _PORTS = {"http": 80, "https": 443}
+_DATE_FAULTS = {9: "is not valid yet", 10: "has expired"}
+"""By OpenSSL's code for what it found when it verified a certificate."""
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 
@@ -170,12 +174,8 @@ def _require_origin(url: str, *, has_tls: bool) -> None:
 
 
 def _require_certificate(certificate: Path, key: Path | None) -> None:
-    for path in (certificate, *([key] if key is not None else [])):
-        try:
-            if not path.read_bytes().strip():
-                raise UsageError(f"{path} is empty", "give a PEM file")
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}", "give a PEM file") from error
+    _require_part(certificate, b"CERTIFICATE", "certificate", "--supervise-certificate")
+    _require_part(key or certificate, b"PRIVATE KEY", "private key", "--supervise-key")
 
     def no_password() -> str:
         raise UsageError(
@@ -183,8 +183,9 @@ def _require_certificate(certificate: Path, key: Path | None) -> None:
             "write it without one: openssl pkey -in KEY -out PLAIN",
         )
 
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=no_password)
+        server.load_cert_chain(certificate, key, password=no_password)
     except ssl.SSLError as error:
         if "KEY_VALUES_MISMATCH" in str(error):
             raise UsageError(
@@ -195,6 +196,39 @@ def _require_certificate(certificate: Path, key: Path | None) -> None:
         raise UsageError(
             f"{where} cannot be used: {error.reason or error}", "give PEM files of a certificate and its key"
         ) from error
+    if (fault := _date_fault(server, certificate)) is not None:
+        raise UsageError(f"The certificate in {certificate} {fault}: browsers would warn of the page", "renew it")
+
+
+def _require_part(path: Path, part: bytes, what: str, option: str) -> None:
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", "give a PEM file") from error
+    if not text.strip():
+        raise UsageError(f"{path} is empty", "give a PEM file")
+    if not re.search(rb"-----BEGIN [A-Z0-9 ]*" + part + rb"-----", text):
+        raise UsageError(f"{path} has no {what} in PEM form", f"give a file that has one with {option}")
+
+
+def _date_fault(server: ssl.SSLContext, certificate: Path) -> str | None:
+    """What is wrong with the dates of a certificate; None if it is valid now.
+
+    A handshake in memory tells it: the standard library has no public reader of certificates.
+    """
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname = False
+    client.load_verify_locations(certificate)
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # it vouches for itself
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = client.wrap_bio(back, there), server.wrap_bio(there, back, server_side=True)
+    try:
+        for side in sides * 2:
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        return _DATE_FAULTS.get(error.verify_code)
+    return None
 
 
 def _require_webhook(settings: SuperviseSettings) -> None:

@@ -29,6 +29,7 @@ from vision_agent.events import (
     Resumed,
     Started,
     Troubled,
+    Warned,
 )
 from vision_agent.observation import Observation, Shot
 from vision_agent.policy.approval import must_ask
@@ -262,7 +263,7 @@ class SupervisionPage:
                 self._log_event(outcome.status, outcome.sentence)
             case MessageReceived(message=message):
                 self._log_event("said", message.text, "human")
-            case Troubled():
+            case Troubled() | Warned():
                 self._log_event("trouble", event.sentence)
             case Ended(ending=ending):
                 self._ending = {"words": ENDED[ending.status].lower(), "sentence": ending.sentence}

@@ -55,6 +55,9 @@ _PATH_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-s
 _SANDBOX_TROUBLE = ("No usable sandbox", "SUID sandbox", "setuid sandbox", "zygote_host_impl_linux", "--no-sandbox")
 
 
+_LOCALE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
+"""What Chromium may take as the name of a locale; some of these it rejects all the same."""
+
 _INSTALLED_AT = {"chrome": Path("/opt/google/chrome/chrome"), "msedge": Path("/opt/microsoft/msedge/msedge")}
 """Where Playwright looks for them on Linux."""
 
@@ -147,13 +150,13 @@ async def start_first_browser(
 
 
 def require_launchable(settings: BrowserSettings) -> None:
-    """Checks what the settings name before anything is started: executable, profile, storage state, session and
-    proxy.
+    """Checks what the settings name before anything is started: executable, profile, storage state, locale, session
+    and proxy.
 
     Raises:
         BrowserUnavailable: there is no such executable.
-        UsageError: there is no such storage state or session, the profile cannot be used, or the proxy has no valid
-            address.
+        UsageError: there is no such storage state or session, the profile cannot be used, the locale is none, or the
+            proxy has no valid address.
         Unavailable: the key of the session is missing.
     """
     for candidate in candidates(settings):
@@ -161,6 +164,7 @@ def require_launchable(settings: BrowserSettings) -> None:
     require_profile(settings)
     require_free_profile(settings)
     _existing_file(settings.storage_state)
+    _require_locale(settings.locale)
     if settings.proxy is not None:
         server = settings.proxy.server
         if not host_of(server if "://" in server else f"http://{server}"):
@@ -261,7 +265,7 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
     """Playwright's options for a new context.
 
     Raises:
-        UsageError: a device or a file that does not exist, or a setting that a running browser cannot take.
+        UsageError: a device, a locale or a file that does not exist, or a setting that a running browser cannot take.
     """
     if settings.cdp_url:
         ours = [name for name in _CONTEXT_SETTINGS if getattr(settings, name)]
@@ -270,6 +274,7 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
                 f"{', '.join(ours)} cannot be set on a browser that is already running",
                 "leave it out, or leave out the CDP address so that a browser is launched",
             )
+    _require_locale(settings.locale)
     options: dict[str, Any] = {
         "viewport": settings.viewport.model_dump(),
         "device_scale_factor": settings.device_ratio,
@@ -302,6 +307,8 @@ async def open_context(started: StartedBrowser, options: dict[str, Any]) -> Brow
     except PlaywrightError as error:
         if "has been closed" in error.message:
             raise BrowserUnavailable(f"{started.candidate.found} ended as it was about to open a page") from error
+        if "Invalid locale name" in error.message:
+            raise _unknown_locale(options["locale"]) from error
         raise UsageError(f"The browser rejects these settings: {_first_line(error)}") from error
     return context
 
@@ -428,6 +435,18 @@ def _device(name: str, playwright: Playwright) -> dict[str, Any]:
         near = difflib.get_close_matches(name, known, n=3)
         raise UsageError(f"Playwright knows no device {name!r}", f"did you mean {', '.join(near)}?" if near else "")
     return {key: value for key, value in known[name].items() if key != "default_browser_type"}
+
+
+def _require_locale(locale: str | None) -> None:
+    if locale and not _LOCALE.fullmatch(locale):
+        raise _unknown_locale(locale)
+
+
+def _unknown_locale(locale: str) -> UsageError:
+    return UsageError(
+        f"{locale!r} is not the name of a locale",
+        "give a language such as de or pt, with a region if you like: de-DE, pt-BR, zh-Hant-TW",
+    )
 
 
 def _existing_file(path: Path | None) -> Path | None:

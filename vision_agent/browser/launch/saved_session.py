@@ -112,13 +112,15 @@ def save_state(state: Mapping[str, Any], settings: BrowserSettings) -> Path:
     text = json.dumps(state, ensure_ascii=False).encode()
     kept = _SavedSession(saved_at=datetime.now(UTC), key=how, salt=salt, state=_fernet(key).encrypt(text).decode())
     path = _path(name, settings)
+    part = path.with_name(f".{name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = path.with_name(f".{name}.{secrets.token_hex(4)}")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(kept.model_dump_json())
         part.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink()
         raise UsageError(f"The saved sign-in {name!r} cannot be saved in {path}: {error.strerror}") from error
     return path
 
@@ -198,7 +200,7 @@ def expired_note(settings: BrowserSettings) -> str:
     old = sum(0 < each.get("expires", -1) < time.time() for each in cookies)
     if not old:
         return ""
-    some = "a cookie" if old == 1 else f"{old} cookies"
+    some = "A cookie" if old == 1 else f"{old} cookies"
     how = f"if the site asks to sign in: vision-agent login {settings.session} https://…"
     return f"{some} of the saved sign-in {settings.session!r} {'has' if old == 1 else 'have'} expired ({how})"
 
@@ -236,17 +238,17 @@ def _new_key(name: str) -> tuple[bytes, Literal["keyring", "passphrase"], str]:
     if passphrase := os.environ.get(PASSPHRASE):
         salt = secrets.token_bytes(16)
         return _stretched(passphrase, salt), "passphrase", base64.b64encode(salt).decode()
-    key = base64.urlsafe_b64encode(secrets.token_bytes(32))
     if find_spec("keyring") is not None:
         import keyring
         from keyring.errors import KeyringError
 
-        try:
-            keyring.set_password(_SERVICE, name, key.decode())
-        except (KeyringError, RuntimeError):
-            pass  # no keyring on this machine
-        else:
-            return key, "keyring", ""
+        # With a key that it has, a sign-in that is already saved stays readable if the new one cannot be written.
+        with suppress(KeyringError, RuntimeError):  # no keyring on this machine
+            kept = keyring.get_password(_SERVICE, name)
+            if kept is None or not _is_key(kept):
+                kept = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+                keyring.set_password(_SERVICE, name, kept)
+            return kept.encode(), "keyring", ""
     raise UsageError(_NO_KEYRING, f"set {PASSPHRASE}")
 
 
@@ -291,6 +293,14 @@ def _stretched(passphrase: str, salt: bytes) -> bytes:
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
     return base64.urlsafe_b64encode(Scrypt(salt=salt, length=32, **_SCRYPT).derive(passphrase.encode()))
+
+
+def _is_key(text: str) -> bool:
+    try:
+        _fernet(text.encode())
+    except ValueError:
+        return False
+    return True
 
 
 def _fernet(key: bytes) -> Any:

@@ -28,8 +28,11 @@ _USUAL_PORTS = (80, 443)
 _HOST = re.compile(r"[^\s/\\@?#%:*\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NO_SCHEME = "it has no scheme; write http:// or https:// before it"
 _HOST_AND_PORT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[0-9]{1,5}(?=[/?#]|$)")
 """The beginning of an address without a scheme, such as `localhost:8000/form.html`, that reads as one."""
+_BARE_HOST = re.compile(r"(?:[\w-]+\.)+\w+(?::[0-9]{1,5})?(?=[/?#]|$)")
+"""The beginning of an address without a scheme, such as `shop.example/cart` or `127.0.0.1:8000`."""
 
 
 @dataclass(frozen=True)
@@ -176,11 +179,12 @@ def check(url: str, policy: Policy) -> None:
     try:
         parsed = URL(url)
     except ValueError:
-        raise Refused("blocked", f"{shown} was not opened: it is not an absolute address.") from None
+        why = _NO_SCHEME if _BARE_HOST.match(url.strip()) else "it is not an absolute address"
+        raise Refused("blocked", f"{shown} was not opened: {why}.") from None
     scheme = parsed.protocol.removesuffix(":")
     if scheme not in policy.schemes:
         if _HOST_AND_PORT.match(url.strip()):
-            raise Refused("blocked", f"{shown} was not opened: it has no scheme; write http:// or https:// before it.")
+            raise Refused("blocked", f"{shown} was not opened: {_NO_SCHEME}.")
         known = ", ".join(policy.schemes)
         raise Refused("blocked", f'{shown} was not opened: its scheme is "{scheme}", allowed are {known}.')
     if scheme == "file" and (objection := policy.file_objection(url)):

@@ -85,10 +85,10 @@ def read_text(step: Step, most_tokens: int) -> Fitted:
     return Fitted(tuple(kept))
 
 
-def heading(seen: Observation) -> str:
-    """The title, address and tabs of a look, a line each."""
+def heading(seen: Observation, *, lists_tabs: bool = False) -> str:
+    """The title, address and tabs of a look, a line each; a single tab has none unless `lists_tabs`."""
     lines = [f"page: {as_line(seen.title)[:150]} · {as_line(shown_address(seen.url))[:300]}"]
-    if len(seen.tabs) > 1:
+    if lists_tabs or len(seen.tabs) > 1:
         lines += [
             f"tab {tab.number}{' (this one)' if tab.active else ''}: {as_line(tab.title)[:60]} · "
             f"{as_line(shown_address(tab.url))[:80]}"

@@ -5,15 +5,16 @@ What an argument takes is told from its JSON schema, so a new action needs nothi
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from vision_agent.base_model import UNKNOWN_FIELD, unknown_field, words_of
-from vision_agent.text.escape import cut_text, escaped_line
+from vision_agent.base_model import UNKNOWN_FIELD, words_of
+from vision_agent.text.escape import cut_text, escaped_line, printable_line
 
 MARK_ARGUMENTS = ("target", "source", "mark", "scope")
 """Arguments that take the number of a mark."""
@@ -22,7 +23,11 @@ _LONGEST_SHOWN = 80
 _EXAMPLES = {"mark": 8, "row": 3, "column": 7, "x": 640, "y": 400, "right": 120, "down": 0}
 _OBJECTS = {"row": "a cell", "x": "a point", "right": "a distance"}
 """What an object with such a field is."""
-_MEANS = {"session": "the name of a session, as `open` answers it", "look_id": "the id of a look"}
+_MEANS = {
+    "session": "the name of a session, as `open` answers it",
+    "look_id": "the id of a look",
+    "url": "an address with its scheme, as in the address bar",
+}
 _PLAIN = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "text"}
 
 
@@ -45,6 +50,14 @@ def argument_faults(
     return " ".join(_sentence(name, fault, tool, form, given, properties) for name, fault in told)
 
 
+def unknown_argument(name: str, tool: str, known: Sequence[str]) -> str:
+    """What is said of an argument that the tool does not have, with the one that is meant or else all that it takes."""
+    marks = [each for each in known if each in MARK_ARGUMENTS] if name in MARK_ARGUMENTS else []
+    near = marks or difflib.get_close_matches(name.lower(), known, n=1)
+    instead = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(known)}."
+    return f"`{tool}` has no argument `{printable_line(name[:60])}`; {instead}"
+
+
 def _sentence(
     name: str,
     fault: ErrorDetails,
@@ -56,8 +69,7 @@ def _sentence(
     if not name or fault["type"] == "value_error":  # a sentence of the action's own
         return f"`{tool}`: {words_of(fault)}."
     if fault["type"] == UNKNOWN_FIELD and len(fault["loc"]) == 1:
-        said = unknown_field(fault["loc"], form)
-        return f"`{tool}`: {said}" if said.endswith("?") else f"`{tool}`: {said}."
+        return f"`{tool}` takes no `{name}` where `do` is {form.model_fields['kind'].default}."
     takes = _takes(name, properties.get(name, {}))
     if name not in given:
         return f"`{tool}` needs `{name}`: {takes}."

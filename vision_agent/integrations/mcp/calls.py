@@ -315,7 +315,7 @@ def _answer(call: Call, session: BrowserSession, turn: ClientTurn) -> ToolAnswer
     if call.spec.name == "run":
         told.append(f"the model, after {len(news)} steps: {as_line(session.lent_answer)[:_LONGEST_LINE]}")
     is_listing = call.spec.name == "tabs" and call.form is None
-    top = answers.heading(seen) if kind == "look" or is_listing else ""
+    top = answers.heading(seen, lists_tabs=is_listing) if kind == "look" or is_listing else ""
     used = count_tokens("\n".join([*head, *told, top])) + answers.FRAME_TOKENS
     parts, budget = ["\n".join(told), top], max(0, arguments.text_tokens - used)
     if any(outcome.read for step in news for outcome in step.outcomes):

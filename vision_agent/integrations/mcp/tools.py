@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -33,7 +33,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import FormatError
-from vision_agent.integrations.mcp.argument_faults import MARK_ARGUMENTS, argument_faults
+from vision_agent.integrations.mcp.argument_faults import MARK_ARGUMENTS, argument_faults, unknown_argument
 from vision_agent.models.reply import check_target
 from vision_agent.observation import Observation
 
@@ -154,6 +154,11 @@ class ToolSpec:
         )
         return must or any(each.presses for each in self.traits)
 
+    @cached_property
+    def argument_names(self) -> tuple[str, ...]:
+        """The names of its arguments."""
+        return tuple(self.schema["properties"])
+
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
@@ -232,13 +237,15 @@ def parse_call(name: str, given: dict[str, Any], tools: dict[str, ToolSpec]) -> 
     _check_size(name, given)
     # Some clients send null for every argument that their model left out.
     given = {key: value for key, value in given.items() if value is not None}
+    if unknown := given.keys() - spec.argument_names:
+        raise FormatError(unknown_argument(min(unknown), name, spec.argument_names))
     ours = {key: value for key, value in given.items() if key in spec.arguments.model_fields}
     # `run` has a goal and steps of its own; no action has a field that is called like one of ours.
     fields = {key: value for key, value in given.items() if key not in ours}
     arguments = _validated(spec.arguments, ours, name)
     form = _form(spec, fields)
     if form is None and fields:
-        raise FormatError(f"`{name}` has no argument {min(fields)[:60]!r}.")
+        raise FormatError(f"`{name}` takes no `{min(fields)}` where `do` is list.")
     if spec.needs_look and getattr(arguments, "look_id", None) is None:
         raise FormatError(
             f"`{name}` needs `look_id`: that of the look which you chose the target on. Every look begins with its id."
@@ -347,7 +354,13 @@ _REPORT = ToolSpec(
     NamedSession,
     only_looks=True,
 )
-_CLOSE = ToolSpec("close", (Finish,), "End a session: done or not, with an answer for the record.", NamedSession)
+_CLOSE = ToolSpec(
+    "close",
+    (Finish,),
+    "End a session, with an `answer` for its record. `success` is true unless you say otherwise; `evidence` has the "
+    "numbers of the marks in the last look that show it.",
+    NamedSession,
+)
 _RUN = ToolSpec(
     "run",
     (),

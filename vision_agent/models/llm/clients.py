@@ -152,7 +152,7 @@ def _model(provider: Provider, name: str, base_url: str | None, key: str, http: 
     if address is None:
         raise UsageError(
             f"{provider.name}:{name} cannot be asked: no base_url is configured",
-            "set model.base_url, such as http://127.0.0.1:8000/v1, or give --base-url",
+            'give --base-url, such as http://127.0.0.1:8000/v1, or in Python settings={"model": {"base_url": …}}',
         )
     compatible = OpenAICompatibleProvider(provider.name, base_url=address, api_key=key, http_client=http)
     return OpenAIChatModel(name, provider=compatible)

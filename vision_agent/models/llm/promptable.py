@@ -13,7 +13,6 @@ from typing import Any
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import ModelUnavailable, UsageError
-from vision_agent.models.credentials import WITHOUT_A_MODEL
 from vision_agent.models.prompt.prompt import Prompt, render
 from vision_agent.models.reply import ModelReply, parse_decision, schema
 from vision_agent.observation import Observation, Shot
@@ -94,7 +93,7 @@ class Promptable(Model):
 
 def missing_key(name: str, variable: str) -> ModelUnavailable:
     """The error of a model that has no key; `variable` would hold it."""
-    return ModelUnavailable(f"There is no API key for {name}.", f"set {variable}, or {WITHOUT_A_MODEL}")
+    return ModelUnavailable(f"There is no API key for {name}.", f"set {variable}")
 
 
 def rejection(name: str, status: int, message: str, *, check_key: str, tried: str) -> ModelUnavailable:

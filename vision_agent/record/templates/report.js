@@ -256,8 +256,11 @@
 
   const readout = document.querySelector(".readout");
   const readoutAtRest = readout?.textContent;
-  for (const item of document.querySelectorAll(".bar li")) {
+  const bars = [...document.querySelectorAll(".bar li")];
+  const seconds = bars.reduce((sum, item) => sum + Number(item.dataset.seconds), 0);
+  for (const item of bars) {
     item.style.flexGrow = item.dataset.seconds;
+    item.style.setProperty("--share", item.dataset.seconds / (seconds || 1));
     const price = item.querySelector(".price");
     if (price) price.style.height = `${price.dataset.height}%`;
     const name = item.querySelector(".unseen").textContent;
