@@ -29,6 +29,10 @@ _NOT_OURS = str.maketrans("‹›|", "<>/")
 _HEADLESS = re.compile(r"[.,'’]\s?\d")
 """A number that begins with a separator: what stood before it may be cut off, or was not read."""
 
+_LOOKS_LIKE = {"一": "−", "二": "=", "十": "+"}
+"""What a sign alone is read as, such as the one on a key of a calculator, and the sign."""
+_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
 
 @dataclass(frozen=True)
 class RowWords:
@@ -84,7 +88,19 @@ def read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) 
     for line in proposed.doubtful & readings.keys():
         one = readings[line]
         readings[line] = one and one.doubted()
+    readings = _with_signs(readings)
     return {line: readings[line] if line in readings else Reading(proposed.known[line], 1.0) for line in lines}
+
+
+def _with_signs(readings: dict[Box, Reading | None]) -> dict[Box, Reading | None]:
+    """The readings, with signs for the lone ideographs that look like them, if nothing else is written in any."""
+    ideographs = {one.text for one in readings.values() if one and _IDEOGRAPH.search(one.text)}
+    if not ideographs or not ideographs <= _LOOKS_LIKE.keys():
+        return readings
+    return {
+        line: Reading(_LOOKS_LIKE[one.text], one.confidence) if one and one.text in ideographs else one
+        for line, one in readings.items()
+    }
 
 
 def found_things(
