@@ -48,7 +48,7 @@ const armed = {
   elsewhere: /** @type {Elsewhere | null} */ (null), isOver: false,
   last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]),
   pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
-  pressedAt: /** @type {number | null} */ (null),
+  pressedAt: /** @type {number | null} */ (null), isRedrawn: false,
 };
 
 /** @param {Document} doc @param {Meant} request */
@@ -56,7 +56,7 @@ export function armPressGuard(doc, request) {
   disarm();
   Object.assign(armed, {
     meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null,
-    isOver: false, pressedAt: null,
+    isOver: false, pressedAt: null, isRedrawn: false,
   });
   Reflect.set(globalThis, PRESS_GUARD, watchEvent);
   // Added here too, for documents without the early listener: those that were there before us or were rewritten.
@@ -69,13 +69,15 @@ export function armPressGuard(doc, request) {
  * target. `stopped`: the first event that was stopped. `elsewhere`: the first event that did not go to the target,
  * stopped or not. `pressedAt`: when the press came. `unanswered`: the target is unchanged, and nothing is known to
  * handle the events that it got. `heard`: something is known to handle the press itself, or to act on it natively.
- * `hearsAll`: no event of the gesture can have come to this document without being noted.
+ * `hearsAll`: no event of the gesture can have come to this document without being noted. `redrawn`: what a canvas had
+ * to show as the press began, it no longer showed as the press ended.
  * @param {{isOver: boolean}} request
  */
 export function reportPressGuard({ isOver }) {
   const told = {
     armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
     unanswered: isUnanswered(), heard: isHeard(), pressedAt: armed.pressedAt, hearsAll: hearsAll(),
+    redrawn: armed.isRedrawn,
   };
   if (isOver) disarm();
   return told;
@@ -123,6 +125,7 @@ function isStopped(doc, meant, event) {
     return (armed.isOver = true);
   }
   const element = meant.key ? elementOf(doc, meant.key) : null;
+  if (element && meant.stands && event.type === 'pointerup') armed.isRedrawn = !standsStill(element, meant.stands);
   if (element && reachesMeant(element, at, meant)) return standsForAnother(element, event, meant) || arrive(event, at);
   const other = actingAround(doc, at, element);
   if (other && isStill(other, meant)) return arrive(event, at); // drawn anew

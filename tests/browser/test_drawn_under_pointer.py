@@ -114,3 +114,38 @@ async def test_a_page_that_draws_its_own_pointer_is_pressed_and_drawn_on(on: On)
         again = hand.seen.marked.map.to_picture(Point(x=SEND[0], y=SEND[1]))
         assert (await hand.act(Click(target=again))).status == "done"
         assert await hits(hand) == ["", "Send"]
+
+
+NAMES_HIT = "window.clicked = []; c.addEventListener('click', (event) => clicked.push(at(event).name));"
+
+
+@pytest.mark.parametrize(
+    "swap", ["[things[0].x, things[1].x] = [things[1].x, things[0].x]; paint();", SWAP], ids=["places", "names"]
+)
+async def test_a_click_is_not_said_to_be_done_on_what_left_its_place_while_it_was_pressed(on: On, swap: str) -> None:
+    more = f"{NAMES_HIT} c.addEventListener('pointerdown', () => {{ {swap} }});"
+    alike = [{**each, "colour": "#2f855a"} for each in BUTTONS]
+    async with on(painted(*alike, more=more)) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert await hand.js("clicked") == ["Save"]
+        assert (outcome.status, outcome.refusal) == ("partial", "moved"), outcome.sentence
+        assert "moved away while it was pressed" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("moment", "paint"),
+    [
+        ("pointerdown", "things[1].colour = '#1a4731'; paint();"),
+        ("pointerdown", "things[1].y += 2; paint();"),
+        ("pointerdown", "things[1].name = 'Sent'; paint();"),
+        ("pointerdown", "paint(); pen.fillStyle = '#fff6'; pen.beginPath(); pen.arc(250, 50, 22, 0, 7); pen.fill();"),
+        ("click", SWAP),
+    ],
+    ids=["darker", "sunk", "another word", "a ripple", "moved by the click"],
+)
+async def test_a_click_on_what_answers_the_press_in_its_place_is_done(on: On, moment: str, paint: str) -> None:
+    more = f"{NAMES_HIT} c.addEventListener('{moment}', () => {{ {paint} }});"
+    async with on(painted(*BUTTONS, more=more)) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert len(await hand.js("clicked")) == 1
+        assert outcome.status == "done", outcome.sentence

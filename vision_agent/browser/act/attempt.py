@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page
 
 from vision_agent.browser.act.press_guard import Gesture
+from vision_agent.browser.locate.drawn_target import DrawnTarget
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.live_observation import LiveObservation
 
@@ -56,6 +57,8 @@ class Attempt:
     """Whether it was so right after the click."""
     missed: Gesture | None = None
     """The gesture of a click, if the target got its press but no click; it is partial if it shows no effect."""
+    redrawn: DrawnTarget | None = None
+    """What was clicked, if it is drawn and its canvas showed something else there as the button was released."""
     drawn_text: str = ""
     """The text that was typed into something drawn, which is read back from the pixels."""
     moves_view: bool = False

@@ -15,6 +15,7 @@ from urllib.parse import urldefrag
 
 from playwright.async_api import Page
 
+from vision_agent.actions import Point
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.changed_pixels import (
     NOISE,
@@ -51,7 +52,7 @@ from vision_agent.text.escape import safe_line
 from vision_agent.text.same_value import means_other
 from vision_agent.text.urls import bounded_address
 from vision_agent.types import Effect, Outcome
-from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
+from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share, found_again
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.content_motion import STILL, content_motion
 
@@ -66,6 +67,9 @@ _FOCUS = "the focus"
 _SIGNS = re.compile(r"\W+")
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_FAR, _STANDS = 600.0, 2.0
+"""CSS pixels in which a drawn thing is sought that left its place while it was pressed, and of movement that is none."""
+_LEFT = "it moved away while it was pressed, so the release was on what came into its place: look which one was clicked"
 _READING_S = 0.05
 """Reading the page takes about this long, most of it for a picture: three frames."""
 _TAKEN_BACK = (
@@ -148,10 +152,12 @@ async def determine_outcome(
     is_answered = is_answered or is_seen or not all(_FOCUS in each for each in changes)
     is_put_back = not is_answered and _is_put_back(attempt, read)
     is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back or _holds_another(attempt, read))
+    if has_left := not is_other and _has_left_the_press(attempt, before, read.pixels.after):
+        said = [*said, _LEFT]
     return Outcome(
-        status="done" if is_kept else "partial",
+        status="done" if is_kept and not has_left else "partial",
         effect=effect,
-        refusal=None if is_kept else "taken_back",
+        refusal="moved" if has_left else None if is_kept else "taken_back",
         sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, read, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
@@ -163,6 +169,16 @@ async def determine_outcome(
         forms=forms,
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
+
+
+def _has_left_the_press(attempt: Attempt, before: PageBefore, after: Picture | None) -> bool:
+    """Whether what was clicked on a canvas is drawn elsewhere now, and was no longer in its place at the release."""
+    drawn, at = attempt.redrawn, attempt.at
+    if drawn is None or at is None or after is None:
+        return False
+    then = Point(x=at.point.x - drawn.point.x, y=at.point.y - drawn.point.y)
+    now = found_again(before.seen.clean, after, drawn.box, then, then, _FAR)
+    return now is not None and max(abs(now.x - then.x), abs(now.y - then.y)) > _STANDS
 
 
 def _other_tabs_led_on(before: PageBefore, tabs: Tabs) -> list[str]:

@@ -110,6 +110,8 @@ class InputSender:
     """What the page did before the last gesture was over."""
     missed: Gesture | None = None
     """The last gesture, if its press reached the target and no click did; see `Gesture.is_missed`."""
+    is_drawing_changed: bool = False
+    """The canvas no longer showed what is drawn around the target as the last press ended."""
     first_picture: FirstPicture | None = None
     """The picture that was begun when all input of this action had been sent."""
     last_location: Location | None = None
@@ -138,6 +140,7 @@ class InputSender:
         self.sent_inputs.clear()
         self.carried_out = ""
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
+        self.is_drawing_changed = False
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
         self.missed, self._located = None, None
         if not is_later:
@@ -488,6 +491,7 @@ class InputSender:
             if gesture is not None and gesture.words:
                 self.note_input(gesture.words, at)
                 self.remark, self.missed = gesture.remark, gesture if gesture.is_missed else None
+                self.is_drawing_changed = gesture.is_drawing_changed
 
     @contextmanager
     def noting_hold(self, seconds: float) -> Iterator[None]:

@@ -70,6 +70,8 @@ class Gesture:
     """Something is known to react to an event that reached the target, or the press alone was enough for it."""
     pressed_ms: float | None = None
     """When the press came to the target's document, by the clock of that document."""
+    is_drawing_changed: bool = False
+    """The canvas no longer showed what is drawn around the target as the press ended."""
     is_dropped: bool = False
     """No press came to any document of the page: the browser dropped it, as it does while a window opens."""
 
@@ -157,6 +159,7 @@ class Gesture:
         self.elsewhere = next((each.elsewhere for each in answers if each.elsewhere), None)
         self.unanswered = any(each.is_unanswered for each in answers)
         self.is_heard = any(each.is_heard for each in answers)
+        self.is_drawing_changed = any(each.is_redrawn for each in answers)
         self.pressed_ms = answers[0].pressed_ms if answers else None
         is_pressed = bool(_PRESSES.intersection(self.arrived) or self.stopped or self.elsewhere)
         hear_all = {frame for frame, each in zip(self.frames, answers, strict=True) if each.is_armed and each.hears_all}
