@@ -68,7 +68,7 @@ _SIGNS = re.compile(r"\W+")
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _FAR, _STANDS = 600.0, 2.0
-"""CSS pixels in which a drawn thing is sought that left its place while it was pressed, and of movement that is none."""
+"""CSS pixels within which a drawn thing is sought that left its place, and of movement that is none."""
 _LEFT = "it moved away while it was pressed, so the release was on what came into its place: look which one was clicked"
 _READING_S = 0.05
 """Reading the page takes about this long, most of it for a picture: three frames."""

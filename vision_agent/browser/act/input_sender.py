@@ -433,7 +433,8 @@ class InputSender:
                 is_there.set()
             if at.mark is None:
                 try:
-                    return await check_under_pointer(target, at, self.seen, self.image_limits, self.deadline_s)
+                    more = (self.image_limits, self.deadline_s, self.observer.reader)
+                    return await check_under_pointer(target, at, self.seen, *more)
                 except Refused as refusal:
                     if chase == _CHASES - 1:
                         raise
