@@ -60,3 +60,13 @@ async def test_a_drawn_cell_is_called_by_what_was_read_in_it(on: On) -> None:
         await press(hand, "B4")
         await press(hand, "C6 on Calculator")
         assert await hand.js("hits") == ["B4", "C6"]
+
+
+async def test_large_bold_digits_have_names_and_large_bold_signs_have_no_digits_for_names(on: On) -> None:
+    keys = (*"2345689", "★", "▶", "♥", "S", "B", "Z")
+    async with on(keypad(keys, "bold 40px sans-serif"), settings=PATIENT) as hand:
+        for key in "2568":
+            await press(hand, key)
+        assert await hand.js("hits") == ["2", "5", "6", "8"]
+        digits = sorted(mark.name for mark in hand.seen.marks if mark.surface and mark.name.isdecimal())
+        assert digits == ["120", *"2345689"]
