@@ -5,6 +5,7 @@ Everything here is frozen and holds no live handle. Places are in page or pictur
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,6 +17,9 @@ from vision_agent.actions import Cell, Point
 from vision_agent.base_model import DisplayedModel, FrozenModel
 from vision_agent.geometry import Box, PageMap, ScrollState, Size
 from vision_agent.text.notebook_html import CardPicture
+
+_ROW_OF_CELLS = re.compile(r"^_\[[a-z]?(\d+) row (\d+)\](.*)$", re.MULTILINE)
+"""A line of the listing with what was read in a row of a grid."""
 
 
 class Shot(FrozenModel):
@@ -401,6 +405,19 @@ class Observation(DisplayedModel):
         """The page box of a cell; None where no mark has it."""
         mark = self.mark(cell.mark)
         return mark.grid.cell(cell.row, cell.column) if mark is not None and mark.grid is not None else None
+
+    @property
+    def cell_texts(self) -> dict[Cell, str]:
+        """What was read in the cells of grids, as the listing has it; nothing of a grid that it shows only in part."""
+        rows = [(int(mark), int(row), text) for mark, row, text in _ROW_OF_CELLS.findall(self.listing)]
+        cut = {mark for mark, _, text in rows if text.endswith("…")}
+        return {
+            Cell(mark=mark, row=row, column=column): text.strip()
+            for mark, row, texts in rows
+            if mark not in cut
+            for column, text in enumerate(texts.split(" | "), start=1)
+            if text.strip()
+        }
 
     def _shown_fields(self) -> Iterator[tuple[str, Any]]:
         """Its id, the page, and how many marks there are."""

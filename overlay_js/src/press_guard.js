@@ -53,7 +53,7 @@ const armed = {
   last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]),
   pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
   instead: /** @type {Element | null} */ (null),
-  pressedAt: /** @type {number | null} */ (null),
+  pressedAt: /** @type {number | null} */ (null), isRedrawn: false,
 };
 
 /** @param {Document} doc @param {Meant} request */
@@ -61,7 +61,7 @@ export function armPressGuard(doc, request) {
   disarm();
   Object.assign(armed, {
     meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null,
-    isOver: false, pressedAt: null, instead: null,
+    isOver: false, pressedAt: null, instead: null, isRedrawn: false,
   });
   Reflect.set(globalThis, PRESS_GUARD, watchEvent);
   // Added here too, for documents without the early listener: those that were there before us or were rewritten.
@@ -75,14 +75,15 @@ export function armPressGuard(doc, request) {
  * stopped or not. `pressedAt`: when the press came. `unanswered`: the target is unchanged, and nothing is known to
  * handle the events that it got. `heard`: something is known to handle the press itself, or to act on it natively.
  * `swallowed`: something that came over the target got the rest, and nothing shows that the press alone was meant.
- * `hearsAll`: no event of the gesture can have come to this document without being noted.
+ * `hearsAll`: no event of the gesture can have come to this document without being noted. `redrawn`: what a canvas had
+ * to show as the press began, it no longer showed as the press ended.
  * @param {{isOver: boolean}} request
  */
 export function reportPressGuard({ isOver }) {
   const told = {
     armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
     unanswered: isUnanswered(), heard: isHeard(), swallowed: isSwallowed(),
-    pressedAt: armed.pressedAt, hearsAll: hearsAll(),
+    pressedAt: armed.pressedAt, hearsAll: hearsAll(), redrawn: armed.isRedrawn,
   };
   if (isOver) disarm();
   return told;
@@ -130,6 +131,7 @@ function isStopped(doc, meant, event) {
     return (armed.isOver = true);
   }
   const element = meant.key ? elementOf(doc, meant.key) : null;
+  if (element && meant.stands && event.type === 'pointerup') armed.isRedrawn = !standsStill(element, meant.stands);
   if (element && reachesMeant(element, at, meant)) return standsForAnother(element, event, meant) || arrive(event, at);
   const other = actingAround(doc, at, element);
   if (other && isStill(other, meant)) return arrive(event, at); // drawn anew

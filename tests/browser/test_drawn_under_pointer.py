@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.hand import On
+from tests.browser.hand import SETTINGS, On
 from tests.browser.painted import BOARD, BUTTONS, drawn_at, grid_of, painted
 from tests.browser.test_drawn_target import SEND, hits, send
 from vision_agent.actions import Cell, Click, Drag, Hold, Point
+from vision_agent.vision.ocr import can_read
+
+needs_ocr = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+PATIENT = SETTINGS.model_copy(update={"ocr_deadline_s": 60.0})
 
 SWAP = "[things[0].name, things[1].name] = [things[1].name, things[0].name]; paint();"
 ONCE = "c.addEventListener('pointermove', () => {{ {} }}, {{ once: true }});"
@@ -114,3 +118,82 @@ async def test_a_page_that_draws_its_own_pointer_is_pressed_and_drawn_on(on: On)
         again = hand.seen.marked.map.to_picture(Point(x=SEND[0], y=SEND[1]))
         assert (await hand.act(Click(target=again))).status == "done"
         assert await hits(hand) == ["", "Send"]
+
+
+NAMES_HIT = "window.clicked = []; c.addEventListener('click', (event) => clicked.push(at(event).name));"
+
+
+@pytest.mark.parametrize(
+    "swap", ["[things[0].x, things[1].x] = [things[1].x, things[0].x]; paint();", SWAP], ids=["places", "names"]
+)
+async def test_a_click_is_not_said_to_be_done_on_what_left_its_place_while_it_was_pressed(on: On, swap: str) -> None:
+    more = f"{NAMES_HIT} c.addEventListener('pointerdown', () => {{ {swap} }});"
+    alike = [{**each, "colour": "#2f855a"} for each in BUTTONS]
+    async with on(painted(*alike, more=more)) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert await hand.js("clicked") == ["Save"]
+        assert (outcome.status, outcome.refusal) == ("partial", "moved"), outcome.sentence
+        assert "moved away while it was pressed" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("moment", "paint"),
+    [
+        ("pointerdown", "things[1].colour = '#1a4731'; paint();"),
+        ("pointerdown", "things[1].y += 2; paint();"),
+        ("pointerdown", "things[1].name = 'Sent'; paint();"),
+        ("pointerdown", "paint(); pen.fillStyle = '#fff6'; pen.beginPath(); pen.arc(250, 50, 22, 0, 7); pen.fill();"),
+        ("click", SWAP),
+    ],
+    ids=["darker", "sunk", "another word", "a ripple", "moved by the click"],
+)
+async def test_a_click_on_what_answers_the_press_in_its_place_is_done(on: On, moment: str, paint: str) -> None:
+    more = f"{NAMES_HIT} c.addEventListener('{moment}', () => {{ {paint} }});"
+    async with on(painted(*BUTTONS, more=more)) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert len(await hand.js("clicked")) == 1
+        assert outcome.status == "done", outcome.sentence
+
+
+GROWS = """c.addEventListener('pointermove', () => {{ paint(); const on = {now};
+  pen.fillStyle = on.colour; pen.fillRect(on.x - {by}, on.y - {by}, on.w + 2 * {by}, on.h + 2 * {by});
+  pen.fillStyle = '#fff'; pen.font = '{font}'; pen.fillText(on.name, on.x + on.w / 2, on.y + on.h / 2); {more} }});"""
+BOLDER = "900 17px sans-serif"
+
+
+def hovered(now: str = "things[1]", by: int = 3, font: str = BOLDER, more: str = "") -> str:
+    """Script that draws the second button larger and bolder under the pointer, as `now`."""
+    return GROWS.format(now=now, by=by, font=font, more=more)
+
+
+@needs_ocr
+@pytest.mark.parametrize(
+    "more",
+    [hovered(), hovered("{ ...things[1], colour: '#276749' }"), hovered(by=0), hovered(font="bold 16px sans-serif")],
+    ids=["larger and bolder", "and darker", "bolder", "larger"],
+)
+async def test_a_drawn_button_that_grows_or_becomes_bold_under_the_pointer_is_pressed(on: On, more: str) -> None:
+    async with on(painted(*BUTTONS, more=more), settings=PATIENT) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert (outcome.status, await hits(hand)) == ("done", ["Send"]), outcome.sentence
+
+
+@needs_ocr
+@pytest.mark.parametrize(
+    ("buttons", "more"),
+    [
+        (BUTTONS, hovered("{ ...things[1], name: 'Sand' }")),
+        (BUTTONS, hovered("{ ...things[1], name: 'Send all' }")),
+        (BUTTONS, hovered(more="pen.fillRect(290, 42, 14, 14);")),
+        (BUTTONS, hovered("(things[0].name = 'Drop', paint(), things[1])")),
+        (({**BUTTONS[0], "name": "Send"}, *BUTTONS[1:]), hovered()),
+        (BUTTONS, hovered("{ ...things[1], x: 206 }")),
+    ],
+    ids=["another word", "more words", "a sign comes into it", "another button changes", "two of one name", "it moves"],
+)
+async def test_what_becomes_another_thing_as_it_grows_under_the_pointer_is_not_pressed(
+    on: On, buttons: tuple[dict[str, object], ...], more: str
+) -> None:
+    async with on(painted(*buttons, more=more), settings=PATIENT) as hand:
+        outcome = await hand.act(Click(target=send(hand)))
+        assert (outcome.status, await hits(hand)) == ("refused", []), outcome.sentence

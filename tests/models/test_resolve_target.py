@@ -9,7 +9,7 @@ from vision_agent.actions import Cell
 from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse_target
 from vision_agent.models.offline.resolve_target import NotFoundError, find_target, is_field, is_list
-from vision_agent.observation import Covered, Grid, MarkState
+from vision_agent.observation import Covered, Grid, MarkState, Observation
 
 PAGE = seen(
     mark(1, "Email", "link"),
@@ -491,3 +491,56 @@ def test_a_drawn_shape_without_a_name_is_named_by_its_colour_and_role() -> None:
         find_target(parse_target("blue tile"), page)
     with pytest.raises(NotFoundError, match=r"has no name, so name it by its number: \[2\] red box, \[3\] blue box"):
         find_target(parse_target("tile"), page)
+
+
+SEATS = Grid(rows=2, columns=2, cells=((1, 1, 0, 0, 9, 9), (1, 2, 9, 0, 9, 9), (2, 1, 0, 9, 9, 9), (2, 2, 9, 9, 9, 9)))
+
+
+def drawn(*rows: str) -> Observation:
+    """A plan with a grid in which these rows were read, a calculator with a key and its display, and a button."""
+    marks = (
+        mark(1, "Plan", "surface"),
+        mark(2, "", "guess", tag="grid", role="grid", source="cv", surface=1, grid=SEATS),
+        mark(3, "Calculator", "surface"),
+        mark(4, "7", "guess", tag="box", role="box", source="ocr", surface=3),
+        mark(5, "Book"),
+        mark(6, "7", "guess", tag="box", role="box", source="ocr", surface=1),
+    )
+    return seen(*marks, listing="\n".join(f"_[2 row {at}]{text}" for at, text in enumerate(rows, start=1)))
+
+
+@pytest.mark.parametrize("words", ["A2", "a2", "A2 on Plan", "A2 in Plan"])
+def test_a_cell_of_a_grid_is_found_by_what_was_read_in_it(words: str) -> None:
+    assert find_target(parse_target(words), drawn("A1 | A2", "B1 | B2")) == Cell(mark=2, row=1, column=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ("A", ("A1 | A2", "B1")),
+        ("A2", ("A1 | A2 ‹unsure›", "B1 | B2")),
+        ("A2", ("A1 | A2", "A2 | B2")),
+        ("A2", ("A1 | A2", "B1 | B2…")),
+        ("A2 on Calculator", ("A1 | A2", "B1 | B2")),
+    ],
+    ids=["only a part", "unsure", "twice", "not all is listed", "on another surface"],
+)
+def test_a_cell_is_not_guessed(words: str, rows: tuple[str, ...]) -> None:
+    with pytest.raises(NotFoundError):
+        find_target(parse_target(words), drawn(*rows))
+
+
+def test_what_is_called_so_comes_before_a_cell() -> None:
+    assert find_target(parse_target("Book"), drawn("Book | A2")) == 5
+
+
+def test_no_text_is_typed_into_a_cell_because_of_what_stands_in_it() -> None:
+    with pytest.raises(NotFoundError):
+        find_target(parse_target("A2"), drawn("A1 | A2"), is_field)
+
+
+def test_of_things_of_one_name_the_one_on_a_surface_is_named_with_it() -> None:
+    with pytest.raises(NotFoundError):
+        find_target(parse_target("7"), drawn())
+    assert find_target(parse_target("7 on Calculator"), drawn()) == 4
+    assert find_target(parse_target("7 in Plan"), drawn()) == 6

@@ -13,6 +13,7 @@ from tests.supervise.proposals import MARKS, NOW, PAY, POINT, Supervised, decide
 from vision_agent.actions import (
     Action,
     Ask,
+    Cell,
     Check,
     Click,
     Custom,
@@ -141,6 +142,13 @@ def test_what_cannot_be_taken_back_is_told_from_the_action_and_the_mark(
 def test_a_button_with_an_amount_in_its_words_may_pay_it(marked: Mark, risks: list[str]) -> None:
     found = risks_of(ApprovalSettings(), decided(Click(target=9)), seen(marked))
     assert [each.risk for each in found] == risks
+
+
+def test_a_cell_of_a_drawn_grid_is_judged_by_what_was_read_in_it() -> None:
+    grid = mark(4, "", tag="grid", kind="guess")
+    page = seen(grid).model_copy(update={"listing": "_[4 row 1]Edit | Delete"})
+    found = [risks_of(ApprovalSettings(), decided(Click(target=Cell(mark=4, row=1, column=at))), page) for at in (1, 2)]
+    assert [[each.risk for each in risks] for risks in found] == [[], ["delete"]]
 
 
 def test_a_policy_may_call_a_button_with_an_amount_harmless() -> None:

@@ -81,3 +81,25 @@ def test_bars_and_stars_are_no_letters() -> None:
     for at in range(5):
         cv2.fillPoly(pixels, [np.add(star, [34 * at, 0]).astype(np.int32)], INK, cv2.LINE_AA)
     assert not len(lines_in(pixels))
+
+
+def test_two_thick_outlined_boxes_side_by_side_are_no_letters() -> None:
+    pixels = pixels_in(blank())
+    cv2.rectangle(pixels, (60, 60), (96, 96), INK, 2)
+    cv2.rectangle(pixels, (108, 60), (144, 96), INK, 3)
+    found = find_shapes(pixels, np.empty((0, 4), np.int32))
+    assert not len(found.lines)
+    assert len(found.rects) == 2
+
+
+def test_the_dashes_around_a_box_are_no_text_that_holds_it() -> None:
+    pixels = pixels_in(blank())
+    left, top, right, bottom, long = 60, 15, 200, 145, 9
+    for x in range(left, right, long + 5):
+        for y in (top, bottom):
+            cv2.line(pixels, (x, y), (min(right, x + long), y), INK, 2)
+    for y in range(top, bottom, long + 5):
+        for x in (left, right):
+            cv2.line(pixels, (x, y), (x, min(bottom, y + long)), INK, 2)
+    cv2.rectangle(pixels, (102, 50), (158, 106), INK, 3)
+    assert find_shapes(pixels, np.empty((0, 4), np.int32)).shapes == ["box", "box"]

@@ -221,6 +221,8 @@ def _action_risks(
             yield from _custom_action_risks(settings, action)
         case Click() | DoubleTap() | Hold():
             yield from _press_risks(settings, _mark_at(action.target, seen), seen)
+            if isinstance(action.target, Cell):
+                yield from _word_risks(settings, seen.cell_texts.get(action.target, ""))
         case Check():
             mark = seen.known_mark(action.mark)
             yield from _press_risks(settings, mark, seen)

@@ -44,6 +44,8 @@ _LARGEST = 40_000
 _INK = 40
 """The least difference of a channel from the most common colour, for what is drawn on it."""
 _INK_STAYS = 0.7
+_THICKER_PX = 4
+"""How many picture pixels letters and the rim of a thing may be thicker or farther under the pointer."""
 
 
 def is_only_repainted(
@@ -66,9 +68,7 @@ def is_only_repainted(
         return False
     if not all(_is_alike(*each) for each in _pairs(before, after, words, moved, pointer)):
         return False
-    by = min(_RIM, box.width / 8), min(_RIM, box.height / 8)
-    inner = Box(x=box.x + by[0], y=box.y + by[1], width=box.width - 2 * by[0], height=box.height - 2 * by[1])
-    for was, now, cross in _pairs(before, after, [inner], moved, pointer):
+    for was, now, cross in _pairs(before, after, [_without_rim(box)], moved, pointer):
         lifts = _LIFTS if was.shape[0] * was.shape[1] <= _LARGEST else _LIFTS[:1]
         but = cross | _corners(was.shape[0], was.shape[1])
         if not any(_is_alike(*_shifted(was, now, but, *by)) for by in lifts):
@@ -86,6 +86,22 @@ def still_has_ink(before: Picture, after: Picture, box: Box, moved: Point) -> bo
         if ink.any() and np.count_nonzero(ink & _ink(now)) < _INK_STAYS * np.count_nonzero(ink):
             return False
     return True
+
+
+def has_same_ink(before: Picture, after: Picture, box: Box) -> bool:
+    """Whether what is drawn in a page box was drawn there before, and the other way round, if thicker or larger."""
+    near = np.ones((2 * _THICKER_PX + 1, 2 * _THICKER_PX + 1), np.uint8)
+    for was, now, _ in _pairs(before, after, [_without_rim(box)], Point(x=0, y=0), box.center):
+        old, new = (_ink(each).astype(np.uint8) for each in (was, now))
+        apart = [one & ~cv2.dilate(other, near) & 1 for one, other in ((old, new), (new, old))]
+        if max(int(np.count_nonzero(each)) for each in apart) > _SAME_MOST:
+            return False
+    return True
+
+
+def _without_rim(box: Box) -> Box:
+    by = min(_RIM, box.width / 8), min(_RIM, box.height / 8)
+    return Box(x=box.x + by[0], y=box.y + by[1], width=box.width - 2 * by[0], height=box.height - 2 * by[1])
 
 
 def _shows(picture: Picture, box: Box) -> bool:

@@ -28,6 +28,7 @@ from vision_agent.browser.act.held import tab_closed
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.out_of_view import bring_into_view
 from vision_agent.browser.act.scroll_to import scroll_to
+from vision_agent.browser.locate.drawn_target import drawn_target
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.hanging import PageHangs, unless_hung
@@ -111,6 +112,8 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
             attempt = replace(attempt, sentence=f"{attempt.sentence} after scrolling to it")
         if isinstance(action, actions.Click | actions.Check):
             attempt = replace(attempt, missed=sender.missed, swallowed=sender.swallowed)
+        if isinstance(action, actions.Click) and sender.is_drawing_changed:
+            attempt = replace(attempt, redrawn=drawn_target(action.target, sender.seen))
         if sender.remark:
             attempt = replace(attempt, sentence=f"{attempt.sentence}; {sender.remark}")
         sentence = attempt.sentence

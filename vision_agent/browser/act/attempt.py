@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page
 
 from vision_agent.browser.act.press_guard import Gesture
+from vision_agent.browser.locate.drawn_target import DrawnTarget
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.live_observation import LiveObservation
 
@@ -59,6 +60,8 @@ class Attempt:
     swallowed: Gesture | None = None
     """The gesture of a click, if something came over the target before it was clicked; it is partial unless something
     shows that the press alone was acted on."""
+    redrawn: DrawnTarget | None = None
+    """What was clicked, if it is drawn and its canvas showed something else there as the button was released."""
     drawn_text: str = ""
     """The text that was typed into something drawn, which is read back from the pixels."""
     moves_view: bool = False

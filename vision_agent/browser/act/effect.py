@@ -15,6 +15,7 @@ from urllib.parse import urldefrag
 
 from playwright.async_api import Page
 
+from vision_agent.actions import Point
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.changed_pixels import (
     NOISE,
@@ -51,7 +52,7 @@ from vision_agent.text.escape import safe_line
 from vision_agent.text.same_value import means_other
 from vision_agent.text.urls import bounded_address
 from vision_agent.types import Effect, Outcome, Refusal
-from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
+from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share, found_again
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.content_motion import STILL, content_motion
 
@@ -66,6 +67,9 @@ _FOCUS = "the focus"
 _SIGNS = re.compile(r"\W+")
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_FAR, _STANDS = 600.0, 2.0
+"""CSS pixels within which a drawn thing is sought that left its place, and of movement that is none."""
+_LEFT = "it moved away while it was pressed, so the release was on what came into its place: look which one was clicked"
 _READING_S = 0.05
 """Reading the page takes about this long, most of it for a picture: three frames."""
 _TAKEN_BACK = (
@@ -149,8 +153,10 @@ async def determine_outcome(
     is_put_back = not is_answered and _is_put_back(attempt, read)
     is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back or _holds_another(attempt, read))
     is_swallowed = not (forms or is_other) and _is_swallowed(attempt, read, effect)
+    if has_left := not is_other and _has_left_the_press(attempt, before, read.pixels.after):
+        said = [*said, _LEFT]
     first_words = _swallowed_words(attempt) if is_swallowed else _final_sentence(attempt, now, read.paint)
-    lacking: Refusal | None = "covered" if is_swallowed else None if is_kept else "taken_back"
+    lacking: Refusal | None = "covered" if is_swallowed else "moved" if has_left else None if is_kept else "taken_back"
     return Outcome(
         status="partial" if lacking else "done",
         effect=effect,
@@ -166,6 +172,16 @@ async def determine_outcome(
         forms=forms,
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
+
+
+def _has_left_the_press(attempt: Attempt, before: PageBefore, after: Picture | None) -> bool:
+    """Whether what was clicked on a canvas is drawn elsewhere now, and was no longer in its place at the release."""
+    drawn, at = attempt.redrawn, attempt.at
+    if drawn is None or at is None or after is None:
+        return False
+    then = Point(x=at.point.x - drawn.point.x, y=at.point.y - drawn.point.y)
+    now = found_again(before.seen.clean, after, drawn.box, then, then, _FAR)
+    return now is not None and max(abs(now.x - then.x), abs(now.y - then.y)) > _STANDS
 
 
 def _other_tabs_led_on(before: PageBefore, tabs: Tabs) -> list[str]:

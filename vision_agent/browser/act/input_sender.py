@@ -113,6 +113,8 @@ class InputSender:
     """The last gesture, if its press reached the target and no click did; see `Gesture.is_missed`."""
     swallowed: Gesture | None = None
     """The last gesture, if something came over its target before the click; see `Gesture.is_swallowed`."""
+    is_drawing_changed: bool = False
+    """The canvas no longer showed what is drawn around the target as the last press ended."""
     first_picture: FirstPicture | None = None
     """The picture that was begun when all input of this action had been sent."""
     last_location: Location | None = None
@@ -141,6 +143,7 @@ class InputSender:
         self.sent_inputs.clear()
         self.carried_out = ""
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
+        self.is_drawing_changed = False
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
         self.missed, self.swallowed, self._located = None, None, None
         if not is_later:
@@ -433,7 +436,8 @@ class InputSender:
                 is_there.set()
             if at.mark is None:
                 try:
-                    return await check_under_pointer(target, at, self.seen, self.image_limits, self.deadline_s)
+                    more = (self.image_limits, self.deadline_s, self.observer.reader)
+                    return await check_under_pointer(target, at, self.seen, *more)
                 except Refused as refusal:
                     if chase == _CHASES - 1:
                         raise
@@ -492,6 +496,7 @@ class InputSender:
                 self.note_input(gesture.words, at)
                 self.remark, self.missed = gesture.remark, gesture if gesture.is_missed else None
                 self.swallowed = gesture if gesture.is_swallowed else None
+                self.is_drawing_changed = gesture.is_drawing_changed
 
     @contextmanager
     def noting_hold(self, seconds: float) -> Iterator[None]:

@@ -72,6 +72,8 @@ class Gesture:
     """Something that lay over the target got the rest, and nothing shows that the press alone was meant."""
     pressed_ms: float | None = None
     """When the press came to the target's document, by the clock of that document."""
+    is_drawing_changed: bool = False
+    """The canvas no longer showed what is drawn around the target as the press ended."""
     is_dropped: bool = False
     """No press came to any document of the page: the browser dropped it, as it does while a window opens."""
 
@@ -168,6 +170,7 @@ class Gesture:
         self.unanswered = any(each.is_unanswered for each in answers)
         self.is_heard = any(each.is_heard for each in answers)
         self.has_lost_click = any(each.is_swallowed for each in answers)
+        self.is_drawing_changed = any(each.is_redrawn for each in answers)
         self.pressed_ms = answers[0].pressed_ms if answers else None
         is_pressed = bool(_PRESSES.intersection(self.arrived) or self.stopped or self.elsewhere)
         hear_all = {frame for frame, each in zip(self.frames, answers, strict=True) if each.is_armed and each.hears_all}

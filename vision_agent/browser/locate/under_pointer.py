@@ -1,12 +1,15 @@
 """Checks a drawn target once more with the pointer on it: a canvas may draw itself anew when the pointer comes.
 
-What is only painted in other colours there, as under any pointer, is still the target. A canvas that can be read is
-compared again as the press begins: see `canvas_pixels.js`.
+What is only painted in other colours there, as under any pointer, is still the target. So is what only grows or becomes
+bold, if its words are still the same, nothing else has them, and nothing else on the canvas changes.
+A canvas that can be read is compared again as the press begins: see `canvas_pixels.js`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -24,11 +27,12 @@ from vision_agent.browser.page.overlay_calls.surface import StandingLook
 from vision_agent.browser.refusal import Refused
 from vision_agent.geometry import Box
 from vision_agent.observation import Mark
-from vision_agent.vision.compare import found_again, is_only_one
+from vision_agent.vision.compare import changed_apart_from, found_again, is_only_one
 from vision_agent.vision.drawn_look import colour_around, is_like, shown_in
 from vision_agent.vision.image_limits import ImageLimits
+from vision_agent.vision.ocr import OcrReader, folded
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.repaint import is_only_repainted, still_has_ink
+from vision_agent.vision.repaint import has_same_ink, is_only_repainted, still_has_ink
 
 _STANDS = 2.0
 """CSS pixels of movement that count as none."""
@@ -38,14 +42,25 @@ _WIDE, _HIGH = 400.0, 60.0
 """CSS pixels around the point that are compared as the press begins, each way."""
 _BESIDE = 6.0
 """CSS pixels around that, for the colour that lies behind it."""
+_GROWS = 8.0
+"""CSS pixels by which a thing may grow under the pointer, each way."""
+_NOISE = 24
+"""Pixels of the rest of the canvas that may differ."""
 _TRIES = 2
 """Times that the canvas is read and the page pictured, for the two to show the same."""
 
 
 async def check_under_pointer(
-    target: int | Cell | Point, at: Location, seen: LiveObservation, image_limits: ImageLimits, deadline_s: float
+    target: int | Cell | Point,
+    at: Location,
+    seen: LiveObservation,
+    image_limits: ImageLimits,
+    deadline_s: float,
+    reader: Callable[[], Awaitable[OcrReader | None]],
 ) -> Location:
     """The location of a target on a surface, with what must still show as the press begins; others as they are.
+
+    `reader` gives what reads words, if that is installed.
 
     Raises:
         Refused: what shows there changed when the pointer came.
@@ -61,7 +76,7 @@ async def check_under_pointer(
         look = await _read(place, deadline_s) if place else None
         now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, image_limits).masked(seen.masked)
         is_there = _is_there(thing, at.point, seen, now) if drawn else _has_ink(thing, moved, seen, now)
-        if not is_there:
+        if not is_there and not await _has_only_grown(target, thing, moved, seen, now, reader):
             changed = "what the picture shows there changed when the pointer came"
             raise Refused("moved", f"{at.words} was not used: {changed}. Look again.")
         if place is None or look is None:
@@ -91,6 +106,41 @@ def _is_there(drawn: DrawnTarget, at: Point, seen: LiveObservation, now: Picture
     is_one_of_many = drawn.is_followed and not is_only_one(seen.clean, part, FOLLOWED)
     beside = (*(drawn.beside if is_one_of_many else ()), *([drawn.row] if drawn.row else []))
     return is_only_repainted(seen.clean, now, part, moved, beside, pointer=at)
+
+
+async def _has_only_grown(
+    target: int | Cell | Point,
+    drawn: DrawnTarget,
+    moved: Point,
+    seen: LiveObservation,
+    now: Picture,
+    reader: Callable[[], Awaitable[OcrReader | None]],
+) -> bool:
+    mark = seen.observation.mark(target) if isinstance(target, int) else None
+    surface = drawn.surface
+    if mark is None or surface is None or mark.reading or not mark.name or drawn.row or moved != Point(x=0, y=0):
+        return False
+    called = [each.name for each in seen.observation.marks if each.surface == surface.number]
+    called += seen.observation.cell_texts.values()
+    if sum(folded(each) == folded(mark.name) for each in called) != 1:
+        return False
+    by, box = _GROWS, drawn.box
+    grown = Box(x=box.x - by, y=box.y - by, width=box.width + 2 * by, height=box.height + 2 * by)
+    inside = seen.clean.page.intersection(surface.box)
+    if inside is None or changed_apart_from(seen.clean.crop(inside), now.crop(inside), [grown]) > _NOISE:
+        return False
+    if not has_same_ink(seen.clean, now, box) or (reads := await reader()) is None:
+        return False
+    was, shown = [await asyncio.to_thread(_words_in, reads, each, box) for each in (seen.clean, now)]
+    return was is not None and was == shown
+
+
+def _words_in(reader: OcrReader, picture: Picture, box: Box) -> list[str] | None:
+    """The texts that are surely read in a page box, from the top down; None if there are none, or one is not sure."""
+    found = sorted(reader.lines(picture, box), key=lambda each: (each.box.y, each.box.x))
+    return (
+        [each.reading.text for each in found] if found and not any(each.reading.is_unsure for each in found) else None
+    )
 
 
 def _has_ink(around: DrawnTarget, moved: Point, seen: LiveObservation, now: Picture) -> bool:

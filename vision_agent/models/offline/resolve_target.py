@@ -39,6 +39,8 @@ _ALL = 0.99
 """The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
 _PUNCTUATION = re.compile(r"""(?<!\d)[-.,:;!?…'"’“”–—−]+(?!\d)""")
 _READ_ALIKE = str.maketrans({"i": "l", "|": "l"})
+_SIGNS_READ_AS = {"×": "x", ".": "•·", "-": "−–—", "−": "-–—"}
+"""Signs alone, as on the keys of a drawn calculator, and what OCR may read in their place."""
 
 _ROLES = {
     "checkbox": {"checkbox"},
@@ -75,6 +77,8 @@ _MOST_NEAR, _MOST_BARE = 5, 3
 """How many marks are offered where nothing has the name, and how many of them without one."""
 _SHAPES = {"circle": "round", "disc": "round", "dot": "round", "ellipse": "round", "rectangle": "box", "square": "box"}
 """Other words for drawn shapes."""
+_ON = re.compile(r"\s(?:on|in)\s", re.IGNORECASE)
+"""Before the name of a surface, in words for something drawn on it."""
 _NO_FIELDS = ("button", "link")
 """Kinds of marks on which an asterisk says nothing about what a form requires."""
 _REQUIRED = re.compile(rf"(?<!(?<!\w)\w)[{re.escape(ASTERISKS)}]+(?=\s*:?\s*$)|^\s*[{re.escape(ASTERISKS)}]+(?=\s)")
@@ -235,8 +239,56 @@ def find_target(where: LineTarget, observation: Observation, prefer: Callable[[M
             return point_in(where.mark, where.x, where.y, observation, prefer)
         case GridCell():
             return _cell(where, observation, prefer)
+        case NamedTarget() if prefer is None and (cell := _cell_called(where, observation)):
+            return cell
+        case NamedTarget() if (there := _on_surface(where, observation, prefer)) is not None:
+            return there
         case _:
             return _one(where, observation, prefer).number
+
+
+def _on_surface(where: NamedTarget, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Target | None:
+    """What is drawn on a surface and called so, for words such as `7 on Calculator`; None if there is no such thing.
+
+    Raises:
+        AmbiguousError: several things or cells there are called so.
+    """
+    if where.is_quoted or where.beside or where.nth or _matching(where, observation.marks):
+        return None
+    for said in _ON.finditer(where.words):
+        words, of = where.words[: said.start()], where.words[said.end() :]
+        surfaces = [each for each in observation.marks if each.kind == "surface" and _same(of, each.name)]
+        if len(surfaces) != 1:
+            continue
+        inside = [each for each in observation.marks if each.surface == surfaces[0].number]
+        part, named = observation.model_copy(update={"marks": tuple(inside)}), replace(where, words=words, name=words)
+        if prefer is None and (cell := _cell_called(named, part)):
+            return cell
+        if _matching(named, inside):
+            return _one(named, part, prefer).number
+    return None
+
+
+def _cell_called(where: NamedTarget, observation: Observation) -> Cell | None:
+    """The only cell of a grid in which these words and no others were read, if no mark is called so.
+
+    Raises:
+        AmbiguousError: several cells have these words.
+    """
+    if where.beside or where.nth or names_in_placeholders(where.words):
+        return None
+    labels = {mark.number: mark.label_text for mark in observation.marks}
+    texts = observation.cell_texts
+    found = [cell for cell in texts if cell.mark in labels and _same(where.words, texts[cell])]
+    if not found or _matching(where, observation.marks):
+        return None
+    if len(found) > 1:
+        cells = ", ".join(
+            f"row {each.row} column {each.column} of [{labels[each.mark]}]" for each in found[:_MOST_NEAR]
+        )
+        more = f" and {len(found) - _MOST_NEAR} more" if len(found) > _MOST_NEAR else ""
+        raise AmbiguousError(f"{where} could be {cells}{more}; name one by its row and column")
+    return found[0]
 
 
 def point_in(
@@ -568,6 +620,8 @@ def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:
     """
 
     def is_nearly(mark: Mark, label: str) -> bool:
+        if mark.source != "dom" and (other := _SIGNS_READ_AS.get(words.strip())) and _folded(label) in list(other):
+            return True
         said, its = _signed_words(words, mark), _signed_words(label, mark)
         if _without_punctuation(words) == _without_punctuation(label):
             return said.words == its.words

@@ -37,7 +37,7 @@ from vision_agent.vision.surfaces.shapes import Part, Shape, Shapes
 from vision_agent.vision.surfaces.signs import with_signs
 from vision_agent.vision.surfaces.solids import are_shades, with_solids
 from vision_agent.vision.surfaces.text_layer import LaidText
-from vision_agent.vision.surfaces.text_lines import find_lines
+from vision_agent.vision.surfaces.text_lines import TALLEST_PX, find_lines
 from vision_agent.vision.surfaces.unread_ink import small_ink
 
 Stroke = Literal["", "solid", "dashed"]
@@ -72,6 +72,8 @@ _BAR_SOLID = 0.9
 _ALIKE = 0.5
 """The common share of two rectangles that are the same target, such as the rim and the face of a button."""
 _INSIDE = 0.9
+_AS_LARGE = 0.8
+"""The least common share of an outline and the dashes around it."""
 _AS_HIGH = 1.4
 """How many times as high as a part of it a line of large letters may be."""
 
@@ -279,6 +281,7 @@ def find_shapes(pixels: Pixels, written: Ints) -> Shapes:
     for each in lattices:
         patches.rects[each.members] = _align(patches.rects[each.members], each)
     outlines = find_closed_outlines(pixels, ground)
+    lines = lines[~_are_dashes_around(lines, outlines.rects)]
     outlines = outlines.take(np.flatnonzero(~_are_in_letters(outlines.rects, lines, hollow)))
     is_cell = np.zeros(len(patches.rects), bool)
     is_cell[np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])] = True
@@ -330,6 +333,13 @@ def _are_letters_in(lines: Ints, strokes: Pixels) -> Bools:
     limits = np.array(strokes.shape[1::-1] * 2, np.int32)
     ink = rect_sums(table, lines.clip(0, limits)) / np.maximum(1, rect_areas(lines))
     return np.asarray((high >= _LETTER_HIGH) & (wide >= _TEXT_WIDE * high) & (ink >= _TEXT_INK))
+
+
+def _are_dashes_around(lines: Ints, outlines: Ints) -> Bools:
+    """Which lines are the dashes around an outline, which was found: they are as large, and too high for a text."""
+    common = common_area(lines[:, None], outlines[None])
+    is_alike = common >= _AS_LARGE * (rect_areas(lines)[:, None] + rect_areas(outlines)[None] - common)
+    return np.asarray((lines[:, 3] - lines[:, 1] > TALLEST_PX) & is_alike.any(axis=1))
 
 
 def _are_in_letters(rects: Ints, lines: Ints, letters: Ints) -> Bools:

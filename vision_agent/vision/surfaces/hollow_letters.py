@@ -68,9 +68,10 @@ def find_hollow_letters(islands: Ints, patches: Patches, pixels: Pixels) -> tupl
     is_hole = _have_colour_around(islands[at], patches.points[of], pixels)
     is_dotted = (patches.solid[of] >= _ROUND) & _have_colour_around(islands[at], sides, pixels)
     is_hole = is_large & (is_hole | is_dotted)
-    has_hole, is_oval, is_wide, is_even = (np.zeros(len(islands), bool) for _ in range(4))
+    has_hole, is_oval, is_box, is_wide, is_even = (np.zeros(len(islands), bool) for _ in range(5))
     has_hole[at[is_hole]] = True
     is_oval[at[is_hole & (patches.solid[of] <= _OVAL)]] = True
+    is_box[at[is_large & (patches.solid[of] > _OVAL)]] = True
     wide, high = (islands[at, 2:] - islands[at, :2]).T
     is_wide[at[is_hole & (2 * (patches.rects[of, 2] - patches.rects[of, 0]) <= wide) & (wide >= _TWO * high)]] = True
     above, below = patches.rects[of, 1] - islands[at, 1], islands[at, 3] - patches.rects[of, 3]
@@ -92,7 +93,10 @@ def find_hollow_letters(islands: Ints, patches: Patches, pixels: Pixels) -> tupl
     is_found |= _have_ink(is_beside & ~is_found[:, None], sure, inks, pixels)
     is_beside, is_level = _are_beside(rings, rings, is_even[may])
     is_beside &= np.abs(inks[:, None] - inks[None]).max(axis=2) <= _SAME_INK
-    is_found |= (is_beside & is_level & is_broad[:, None] & is_broad[None] & ~is_oval[may][:, None]).any(axis=1)
+    # Two outlined boxes side by side are boxes, but one beside a letter may be one, as a 0 of straight strokes.
+    is_pair = is_beside & is_level & is_broad[:, None] & is_broad[None]
+    is_pair &= ~(is_box[may][:, None] & is_box[may][None])
+    is_found |= (is_pair & ~is_oval[may][:, None]).any(axis=1)
     for group in connected_groups(len(rings), *np.nonzero(is_beside)):
         is_found[group] = is_found[group].any()
     # The points and commas of very large letters are patches too.

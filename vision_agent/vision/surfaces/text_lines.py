@@ -11,7 +11,7 @@ from vision_agent.vision.rects import Group, Ints, common_area, connected_groups
 
 _LETTER_PX = (4, 44)
 """The least and largest height in pixels of a letter or small sign."""
-_TALLEST_PX, _TALLER = 64, 1.6
+TALLEST_PX, _TALLER = 64, 1.6
 """The largest height of a bracket or currency sign, and how many times as high as a letter beside it one may be."""
 _LONGEST = 12
 """The most an island of letters is wide, in times its height; a longer one is a rule."""
@@ -59,7 +59,7 @@ def find_lines(islands: Ints, patches: Ints) -> Ints:
 def _find_letters(islands: Ints, patches: Ints) -> Ints:
     wide, high = (islands[:, 2:] - islands[:, :2]).T
     least, largest = _LETTER_PX
-    islands = islands[(high >= least) & (high <= _TALLEST_PX) & (wide <= _LONGEST * np.minimum(high, largest))]
+    islands = islands[(high >= least) & (high <= TALLEST_PX) & (wide <= _LONGEST * np.minimum(high, largest))]
     if len(islands) > _MOST_ISLANDS:
         return np.empty((0, 4), np.int32)
     sizes = rect_areas(islands)[:, None]

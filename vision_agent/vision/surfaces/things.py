@@ -7,7 +7,7 @@ of its surface.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,7 +17,7 @@ from vision_agent.observation import Grid, Legibility
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.appearance import describe_all
-from vision_agent.vision.surfaces.candidates import SurfaceProposals
+from vision_agent.vision.surfaces.candidates import Proposal, SurfaceProposals
 from vision_agent.vision.surfaces.roles import UNTOLD, Seen, Told, tell_roles
 from vision_agent.vision.surfaces.shapes import Shape
 from vision_agent.vision.surfaces.table_layout import Place, TableLayout
@@ -28,6 +28,17 @@ UNREAD, UNSURE = "‹unread›", "‹unsure›"
 _NOT_OURS = str.maketrans("‹›|", "<>/")
 _HEADLESS = re.compile(r"[.,'’]\s?\d")
 """A number that begins with a separator: what stood before it may be cut off, or was not read."""
+
+_DIGITS = frozenset("23456789")
+_LOOKS_LIKE = {"一": "−", "二": "=", "十": "+"}
+"""What a sign alone is read as, such as the one on a key of a calculator, and the sign."""
+_SURELY, _MOST_DIGITS = 0.97, 24
+"""The least confidence in a digit alone, and in how many shapes of a surface one is sought: icons have up to 0.94."""
+_INSIDE = 0.8
+"""The least share of a hole or stroke in its digit."""
+_DIGIT_HIGH, _DIGIT_WIDE = (16, 64), (0.4, 0.95)
+"""How high a thick digit is, in CSS pixels, and how wide, in its height."""
+_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,61 @@ def read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) 
     for line in proposed.doubtful & readings.keys():
         one = readings[line]
         readings[line] = one and one.doubted()
+    readings = _with_signs(readings)
     return {line: readings[line] if line in readings else Reading(proposed.known[line], 1.0) for line in lines}
+
+
+def with_lone_digits(
+    picture: Picture, proposed: SurfaceProposals, readings: dict[Box, Reading | None], read: Read
+) -> SurfaceProposals:
+    """The proposals, of which shapes that are a thick digit are words, without the holes in digits.
+
+    The `readings` of those are added. A digit with thick strokes is a shape by its pixels. No `0` or `1` is sought:
+    rings and bars look like them.
+    """
+    may = [at for at, each in enumerate(proposed.proposals) if _may_be_digit(each, readings)][:_MOST_DIGITS]
+    boxes = [proposed.proposals[at].box for at in may]
+    found = {
+        at: one
+        for at, one in zip(may, read(picture, boxes) if boxes else (), strict=True)
+        if one and one.text in _DIGITS and one.confidence >= _SURELY
+    }
+    proposals = list(proposed.proposals)
+    for at, one in found.items():
+        box = proposals[at].box
+        readings[box] = one
+        proposals[at] = replace(proposals[at], shape="words", lines=(box,))
+    lines = (*proposed.lines, *(proposals[at].box for at in found))
+    digits = [line for line, one in readings.items() if one and one.text in _DIGITS and one.confidence >= _SURELY]
+    kept = [at for at, each in enumerate(proposals) if not _is_hole(each, digits)]
+    places = {at: place for place, at in enumerate(kept)}
+    proposals = [
+        replace(proposals[at], ends=tuple(places[end] for end in proposals[at].ends if end in places)) for at in kept
+    ]
+    return replace(proposed, proposals=tuple(proposals), lines=lines)
+
+
+def _is_hole(each: Proposal, digits: Sequence[Box]) -> bool:
+    is_blank = each.shape != "words" and not (each.lines or each.part or each.ends)
+    return is_blank and any(each.box.share_in(digit) >= _INSIDE for digit in digits)
+
+
+def _may_be_digit(each: Proposal, lines: Collection[Box]) -> bool:
+    high, wide = each.box.height, each.box.width / each.box.height
+    is_sized = _DIGIT_HIGH[0] <= high <= _DIGIT_HIGH[1] and _DIGIT_WIDE[0] <= wide <= _DIGIT_WIDE[1]
+    is_shape = each.shape == "shape" and not (each.lines or each.stroke or each.part or each.ends)
+    return is_sized and is_shape and not any(each.box.share_in(line) >= _INSIDE for line in lines)
+
+
+def _with_signs(readings: dict[Box, Reading | None]) -> dict[Box, Reading | None]:
+    """The readings, with signs for the lone ideographs that look like them, if nothing else is written in any."""
+    ideographs = {one.text for one in readings.values() if one and _IDEOGRAPH.search(one.text)}
+    if not ideographs or not ideographs <= _LOOKS_LIKE.keys():
+        return readings
+    return {
+        line: Reading(_LOOKS_LIKE[one.text], one.confidence) if one and one.text in ideographs else one
+        for line, one in readings.items()
+    }
 
 
 def found_things(

@@ -39,7 +39,14 @@ from vision_agent.vision.surfaces.same_look import (
 from vision_agent.vision.surfaces.table_layout import TableLayouts, find_layouts
 from vision_agent.vision.surfaces.tables import count_rows
 from vision_agent.vision.surfaces.text_layer import NO_LAYER, LaidText, Read, TextLayer, compare_layer
-from vision_agent.vision.surfaces.things import Thing, found_things, read_lines, shift_box, shift_thing
+from vision_agent.vision.surfaces.things import (
+    Thing,
+    found_things,
+    read_lines,
+    shift_box,
+    shift_thing,
+    with_lone_digits,
+)
 
 _FAR = 200.0
 """The farthest that a thing may move between two observations, in CSS pixels, to be recognized by its look alone."""
@@ -191,6 +198,7 @@ class Drawing:
         before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
         proposed = propose(picture, inside, most, before, layer.texts, shapes)
         readings = read_lines(picture, proposed, read)
+        proposed = with_lone_digits(picture, proposed, readings, read) if read else proposed
         chart, unread = read_chart(picture, inside, proposed, readings, read, scales) if read else ReadChart(None, 0)
         layouts = find_layouts(picture, proposed) if read and not chart else TableLayouts()
         things = found_things(picture, proposed, readings, layouts.layouts, is_read=read is not None)

@@ -79,6 +79,8 @@ class PressAnswer:
     """When the press arrived, by the document's own clock; None if it did not arrive there."""
     hears_all: bool = False
     """No event can have come to the document without being noted."""
+    is_redrawn: bool = False
+    """The canvas no longer showed what is drawn around the target as the press ended."""
 
 
 async def guard_press(
@@ -121,6 +123,7 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
         is_swallowed=answer["swallowed"],
         pressed_ms=answer["pressedAt"],
         hears_all=answer["hearsAll"],
+        is_redrawn=answer["redrawn"],
     )
 
 
