@@ -171,6 +171,7 @@ CLASS_CHECKS = {
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
     "policy/rebind.py": {"Press"},  # keys with no target go to what has the focus
     "policy/spending.py": {"Press"},  # keys with no target go to what has the focus
+    "policy/takeover.py": {"Press", "Type"},  # keys and texts after which Enter may send the form
     "policy/text_origin.py": {"Press"},  # keys that copy and paste
     "replay/replay.py": {"Upload"},  # only it names files
     "replay/variables.py": {"Click", "Select", "Set", "Type"},  # those that carry a value; a click only for a message
@@ -188,7 +189,8 @@ CLASS_MATCHES = {
     "policy/interrupted.py": {"Check", "Select", "Set", "Type"},  # by default nothing shows that it was done
     "policy/rebind.py": {"Press"},  # the default is to find its targets again
     "policy/text_origin.py": {"Set", "Type"},  # those that give a page a text
-    "policy/takeover.py": {"Click", "Press"},  # the two that do the same; by default nothing was done by hand
+    # Those that may do the same; by default nothing was done by hand.
+    "policy/takeover.py": {"Click", "Press", "Type"},
     "policy/stall.py": {"Click"},  # by default an action does more than show
     "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
 }
