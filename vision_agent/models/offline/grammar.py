@@ -123,7 +123,8 @@ or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 col
 Messages show what a thing is before its name, and it may be called so: button "Cancel", link "Home", round A1, or
 blue round A1 for something drawn.
 If nothing has the name, the only thing whose name begins or ends with it is taken (Play for Play Video), unless it
-deletes, sends, pays or submits, or the page goes on outside the view.
+deletes, sends, pays or submits, its other words may make it the opposite (Do not accept for Accept), or the page goes
+on outside the view.
 If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
 A table, list or cards are read by their caption, label or heading too, in double quotes (read table "Open orders"); of
 two with the same caption, the heading tells which (read table "Open orders under North"). A table that is drawn is read

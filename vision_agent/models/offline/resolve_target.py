@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
@@ -31,6 +32,7 @@ from vision_agent.describe.distinctions import (
 )
 from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import cut_text
+from vision_agent.text.negations import negates
 from vision_agent.text.signed_words import ASTERISKS, SignedWords, is_sign, signed_words
 
 _LONGEST_NAME = 60
@@ -442,20 +444,32 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
     ):
         return None
 
-    def is_longer(mark: Mark) -> bool:
-        words = _signed_words(where.name, mark)
-        return any(_begins_or_ends_with(words, _signed_words(label, mark)) for label in _names(mark))
-
-    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and is_longer(mark)]
+    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and _more_words(where, mark)]
     return found[0] if len(found) == 1 else None
 
 
-def _begins_or_ends_with(said: SignedWords, label: SignedWords) -> bool:
-    """Whether a name has these words and other ones, but no sign alone: `Zoom` is no shorter `Zoom -`."""
-    words, longer = said.words, _without_plus(label.words)
-    more = [longer[len(words) :]] if longer[: len(words)] == words else []
-    more += [longer[: -len(words)]] if longer[-len(words) :] == words else []
-    return said.pictures <= label.pictures and any(not any(map(is_sign, rest)) for rest in more)
+def may_mean_opposite(where: NamedTarget, longer: Mark) -> bool:
+    """Whether the further words of a longer name deny the words of the target, or turn off what they name."""
+    return any(negates(" ".join(more.before), " ".join(more.after)) for more in _more_words(where, longer))
+
+
+class _MoreWords(NamedTuple):
+    """The words of a name before and after those that a line has; one of them is empty."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def _more_words(where: NamedTarget, mark: Mark) -> list[_MoreWords]:
+    """What a mark's name has before or after the words of a target; no sign alone: `Zoom` is no shorter `Zoom -`."""
+    said = _signed_words(where.name, mark)
+    words, more = said.words, list[_MoreWords]()
+    for label in (_signed_words(name, mark) for name in _names(mark)):
+        longer = _without_plus(label.words)
+        if said.pictures <= label.pictures and len(longer) >= len(words):
+            more += [_MoreWords(after=longer[len(words) :])] if longer[: len(words)] == words else []
+            more += [_MoreWords(before=longer[: len(longer) - len(words)])] if longer[-len(words) :] == words else []
+    return [each for each in more if not any(map(is_sign, (*each.before, *each.after)))]
 
 
 def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
