@@ -161,11 +161,15 @@ class Wording(FrozenModel):
     title: str = ""
     """What its row or card is itself called."""
     heading: str = ""
+    own: tuple[str, ...] = ()
+    """Where other rows lie in its row: what the row says up to them, and what it is called; else empty."""
+    outer: str = ""
+    """What the row says in which its row lies."""
 
     @property
     def text(self) -> str:
         """All of it."""
-        return " ".join((*self.parts, self.title, self.heading))
+        return " ".join((*self.parts, self.title, self.heading, *self.own, self.outer))
 
 
 class EnterPress(FrozenModel):

@@ -83,6 +83,11 @@ def negates(before: str, after: str = "") -> bool:
     )
 
 
+def denies(word: str) -> bool:
+    """Whether a word denies the one that follows it: `not` in `not paid`."""
+    return _says(f"^ {word}", _entries(_ANYWHERE))
+
+
 def _says(text: str, entries: tuple[str, ...]) -> bool:
     plain = _plain(text)
     spaced = f" {' '.join(_WORD.findall(plain))} "

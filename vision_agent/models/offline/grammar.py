@@ -117,7 +117,8 @@ GRAMMAR = """\
   finish                            finish ANSWER, fail REASON, infeasible REASON
 A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
 where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
-as the listing shows them (Delete ‹Ann›, Delete in row Ann, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
+as the listing shows them (Delete ‹Ann›, 2nd Save <Home>, checkbox ‹Ann› for one without a name), or behind `in row`
+with words of its row or card alone (Delete in row Ann),
 by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
 Messages show what a thing is before its name, and it may be called so: button "Cancel", link "Home", round A1, or
@@ -399,6 +400,7 @@ def _named(text: str) -> NamedTarget:
         beside=_as_listed(beside),
         is_exact=_has_value(text),
         is_beside_exact=_has_value(distinction[0]) if distinction else False,
+        in_row=distinction is not None and distinction is in_row,
         is_quoted=bool(quoted),
     )
 

@@ -27,6 +27,7 @@ from vision_agent.describe.distinctions import (
     distinction_match,
     distinction_suffix,
     distinctions,
+    is_all_of,
     longer_wording,
     safe_name,
 )
@@ -152,6 +153,8 @@ class NamedTarget:
     """Whether a longer name, or one with other punctuation, is no match: it may be another customer's."""
     is_beside_exact: bool = False
     """The same for the words beside it, and what its row or card is itself called."""
+    in_row: bool = False
+    """Whether the words beside it are those of its row or card, and not the heading over that."""
     whole_name: str = ""
     """The name, if what stands beside it may also be its end; else empty."""
     is_quoted: bool = False
@@ -328,7 +331,8 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         if where.beside and (elsewhere := _called(meant.name, observation.marks)):
             found_instead = _described(elsewhere, observation.marks)
             are = "is" if len(elsewhere) == 1 else "are"
-            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
+            has = "in its row" if where.in_row else "beside it"
+            sentence = f"No {where.name!r} here has {where.beside!r} {has}; there {are} {found_instead}{hidden}."
             sentence += _longer(where, elsewhere)
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
@@ -565,14 +569,25 @@ def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
 def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
     """The marks of this name with this distinction; if the listing shows it for some of them, only those."""
     shown = distinctions(marks)
-    match = partial(distinction_match, is_exact=where.is_beside_exact)
+    match = partial(distinction_match, is_exact=where.is_beside_exact, in_row=where.in_row)
     strength = {mark.number: match(mark, where.beside, shown.get(mark.number)) for mark in marks}
     there = [mark for mark in of_kind if strength[mark.number]]
     found, kind = _called(where.name, there), where.name.lower()
     if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›` has no name of its own
         found = [mark for mark in there if not _labels(mark) and _is_a(mark, kind)]
     best = max((strength[mark.number] for mark in found), default=0)
-    return [mark for mark in found if strength[mark.number] == best]
+    listed = [mark for mark in found if _folded(where.beside) == _folded(str(shown.get(mark.number, "")))]
+
+    def may_be_meant(mark: Mark) -> bool:
+        """Whether the words are all of another row, or of its heading, and the listing tells it by no other ones."""
+        is_told_apart = any(_kind(mark) == _kind(each) for each in listed)
+        return not is_told_apart and is_all_of(mark, where.beside, in_row=where.in_row)
+
+    return [mark for mark in found if strength[mark.number] == best or may_be_meant(mark)]
+
+
+def _kind(mark: Mark) -> tuple[str, ...]:
+    return mark.frame, mark.tag, mark.role, mark.kind
 
 
 def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:

@@ -168,14 +168,20 @@ def context_of(answer: Json | None) -> RowContext | None:
     )
 
 
-_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading"})
+_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading", "own", "outer"})
 
 
 def _wording_of(answer: Json, title: str) -> Wording:
     parts = tuple(answer["parts"])
     whole = answer.get("wholeTitle", title)
     is_said = title or whole in " ".join(parts)
-    return Wording(parts=parts, title=whole if is_said else "", heading=answer["wholeHeading"])
+    return Wording(
+        parts=parts,
+        title=whole if is_said else "",
+        heading=answer["wholeHeading"],
+        own=tuple(answer.get("own", ())),
+        outer=answer.get("outer", ""),
+    )
 
 
 def difference_of(held: Json | None) -> ContextDifference | None:
