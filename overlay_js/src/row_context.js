@@ -10,6 +10,7 @@
 // What changes by itself does not count: `steady_text.js`.
 import { actsOnChoices, choicesBeside } from './beside_choices.js';
 import { governingWordsOf } from './governing_words.js';
+import { namesAround } from './headings.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { nestedRowOf } from './nested_rows.js';
 import { ownTitleOf } from './own_title.js';
@@ -29,6 +30,7 @@ import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } fro
  * @property {string} [wholeTitle] the title word for word, if that says more
  * @property {string[]} [own] what its row says up to the rows in it, and what it is called, if there are such
  * @property {string} [outer] what the row says that its row lies in
+ * @property {string[]} [within] the names of the sections, panels and groups that it lies in
  * @property {string[]} parts what stands by itself in it, word for word
  * @property {string} wholeHeading the heading word for word
  * @property {string} [time] of day that its row begins with, which the words may leave out
@@ -94,6 +96,8 @@ export function placesOf(elements, reading, nameFor) {
       place.wholeTitle = title === place.title ? undefined : title;
       Object.assign(place, nestedRowOf(element, reading));
     }
+    const within = namesAround(element);
+    if (within.length) place.within = abridgedEach(within, 'steady');
     Object.assign(place, { governing: steady, firmGoverning: firm.join() === steady.join() ? undefined : firm });
   }
   return places;

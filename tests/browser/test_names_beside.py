@@ -66,3 +66,20 @@ async def test_a_row_in_another_is_not_taken_for_one_with_rows_in_it(page: Page,
     assert "could be any of" in first
     assert "could be any of" in second
     assert was == "A/Reports;"
+
+
+PANELS = """<div role=tablist><button role=tab id=t1>Billing</button><button role=tab id=t2>Shipping</button></div>
+<div role=tabpanel aria-labelledby=t1 data-id=billing><button>Save</button></div>
+<div role=tabpanel aria-labelledby=t2 data-id=shipping><button>Save</button></div>"""
+SECTIONS = """<section aria-label=Work data-id=work><button>Save</button></section>
+<section aria-label=Shipping data-id=shipping><button>Save</button></section>"""
+HEADINGS = """<h1>Shop</h1><h2>Work</h2><h3>Phone</h3><button data-id=work>Save</button>
+<h2>Shipping</h2><h3>Phone</h3><button data-id=shipping>Save</button>"""
+
+
+@pytest.mark.parametrize("body", [PANELS, SECTIONS, HEADINGS], ids=["panels", "sections", "outer headings"])
+async def test_what_a_button_lies_in_and_is_under_is_a_word_beside_its_name(
+    page: Page, serve: Server, body: str
+) -> None:
+    was, _ = await pressed(page, serve, body, "click Save ‹Shipping›")
+    assert was == "shipping;"

@@ -210,3 +210,14 @@ def test_words_that_a_cell_denies_are_not_beside() -> None:
     )
     assert [distinction_match(each, "paid", None) for each in (paid, unpaid, cells)] == [1, 0, 1]
     assert distinction_match(unpaid, "not paid", None) == 1
+
+
+def test_where_words_and_headings_are_the_same_what_it_lies_in_or_what_is_further_off_tells() -> None:
+    panels = [mark(1, wording={"within": ["Billing"]}), mark(2, wording={"within": ["Shipping"]}), mark(3)]
+    assert [str(each) for each in distinctions(panels).values()] == ["Billing", "Shipping", "3rd of 3"]
+    phones = [mark(n, "", "Phone", wording={"over": ["Phone", home, "Shop"]}) for n, home in [(1, "Work"), (2, "Home")]]
+    assert [str(each) for each in distinctions(phones).values()] == ["Work", "Home"]
+    phones.append(mark(3, "", "Address"))
+    assert [str(each) for each in distinctions(phones).values()] == ["Phone, Work", "Phone, Home", "Address"]
+    row = mark(4, "Billing", wording={"within": ["Shop"]})
+    assert str(distinctions([*panels, row])[1]) == "1st of 4"

@@ -76,7 +76,7 @@ class Distinction(NamedTuple):
     """The number of marks that the words do not distinguish."""
 
     def __str__(self) -> str:
-        place = f"{_ordinal(self.nth)} of {self.of}" if self.nth else ""
+        place = f"{ordinal(self.nth)} of {self.of}" if self.nth else ""
         return ", ".join(filter(None, (self.context, self.heading, place)))
 
 
@@ -123,6 +123,8 @@ class _Texts(NamedTuple):
     """What may be all of its row: up to the rows that lie in it, what it is called, and what it says after that."""
     outer: _Words
     """The same of the row that its row lies in."""
+    further: tuple[_Words, ...]
+    """What it lies in, and what is over it from further off."""
 
 
 def _texts_of(mark: Mark, *, by_title: bool) -> _Texts:
@@ -130,7 +132,9 @@ def _texts_of(mark: Mark, *, by_title: bool) -> _Texts:
     row = [_words(each) for each in wording.own]
     if title and _fold(context[: len(title)]) == _fold(title):
         row.append(context[len(title) :])  # the only row under a heading looks like a card that is called by it
-    return _Texts(context, _words(mark.heading), title if by_title else (), tuple(row), _words(wording.outer))
+    further = tuple(map(_words, (*wording.within, *wording.over)))
+    shown_title = title if by_title else ()
+    return _Texts(context, _words(mark.heading), shown_title, tuple(row), _words(wording.outer), further)
 
 
 def _is_over(words: _Words, mark: _Texts) -> bool:
@@ -150,12 +154,12 @@ def _distinguish(group: tuple[_Texts, ...]) -> tuple[Distinction, ...]:
         by_heading = _unique_pieces(tuple(headings))  # each mark has a heading of its own, which is enough
         found = [Distinction(heading=by_heading[_fold(heading)]) for heading in headings]
         if not any(_is_beside_others(each.heading, index, group) for index, each in enumerate(found)):
-            return _with_places(found, len(group))
+            return _with_places(_with_further(found, group), len(group))
     if _are_all_different(titles) and all(len(" ".join(title)) <= LONGEST for title in titles):
         found = [Distinction(" ".join(title)) for title in titles]
     else:
         found = _by_context(group)
-    return _with_places(_told_from_other_words(found, group), len(group))
+    return _with_places(_with_further(_told_from_other_words(found, group), group), len(group))
 
 
 def _is_beside_others(piece: str, index: int, group: Sequence[_Texts]) -> bool:
@@ -221,6 +225,27 @@ def _by_context(group: Sequence[_Texts]) -> list[Distinction]:
         if each.context and not each.heading and others and len(" ".join(heading)) <= LONGEST:
             found[index] = each._replace(heading=" ".join(heading))  # `Ann` alone would be beside `South Ann` too
     return found
+
+
+def _with_further(given: Sequence[Distinction], group: Sequence[_Texts]) -> list[Distinction]:
+    """The distinctions, with what a mark lies in or what is over it from further off where several are the same."""
+    found = list(given)
+    for index, each in enumerate(given):
+        alike = [at for at, other in enumerate(given) if other == each and at != index]
+        if not alike or each.nth:
+            continue
+        others = {_fold(name) for at in alike for name in group[at].further}
+        names = (name for name in group[index].further if name and _fold(name) not in others)
+        name = next((name for name in names if _tells_alone(name, index, group)), ())
+        found[index] = each._replace(heading=", ".join(filter(None, (each.heading, " ".join(name)))))
+    return found
+
+
+def _tells_alone(name: _Words, index: int, group: Sequence[_Texts]) -> bool:
+    """Whether a name is short, and not among the words beside or over another mark."""
+    words, others = _fold(name), [other for at, other in enumerate(group) if at != index]
+    is_beside = any(_is_part(words, _fold(text)) for each in others for text in (each.context, each.heading))
+    return len(" ".join(name)) <= LONGEST and not is_beside
 
 
 def _with_places(given: Sequence[Distinction], of: int) -> tuple[Distinction, ...]:
@@ -289,6 +314,21 @@ def distinction_match(
 def _without_heading(mark: Mark) -> Mark:
     wording = mark.wording and mark.wording.model_copy(update={"heading": ""})
     return mark.model_copy(update={"heading": "", "wording": wording})
+
+
+def is_within(mark: Mark, text: str) -> bool:
+    """Whether the words are the name of a section, panel or group that a mark lies in."""
+    return _is_name(text, mark.wording.within if mark.wording else ())
+
+
+def is_under(mark: Mark, text: str) -> bool:
+    """Whether the words are a heading over a mark from further off, the month over a day, or a chosen tab."""
+    return _is_name(text, mark.wording.over if mark.wording else ())
+
+
+def _is_name(text: str, names: Iterable[str]) -> bool:
+    words = _fold(_said_words(text))
+    return words != () and any(words == _fold(_words(name)) for name in names)
 
 
 def is_all_of(mark: Mark, text: str, *, in_row: bool = False) -> bool:
@@ -551,6 +591,7 @@ def _is_part(words: _Words, text: _Words) -> bool:
     return any(text[at : at + len(words)] == words for at in range(len(text) - len(words) + 1))
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """A place as it is written: `1st`, `22nd`."""
     last = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{last}"

@@ -28,7 +28,10 @@ from vision_agent.describe.distinctions import (
     distinction_suffix,
     distinctions,
     is_all_of,
+    is_under,
+    is_within,
     longer_wording,
+    ordinal,
     safe_name,
 )
 from vision_agent.observation import Mark, Observation
@@ -72,6 +75,7 @@ _NEVER_VERBS = {"button", "checkbox"}
 """Words for a kind that hardly begin a name; `Link account` and `Switch user` are names."""
 _CELLS = ("cell", "cells", "row", "rows", "column", "columns")
 """Words for a part of a grid."""
+_ORDINAL_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": 0}
 _SLIP = 80
 """How alike a name and its mistyped form are at least, of 100; `Sumbit` and `Submit` are 83."""
 _MOST_NEAR, _MOST_BARE = 5, 3
@@ -338,6 +342,7 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
             sentence = f"Nothing here is called {where}; {_nearest(meant.name, observation.marks)}{hidden}.{numbered}"
+            sentence += _ordinal_hint(meant, observation.marks)
             if not _is_slip(meant.name, observation.marks):
                 sentence += _closer_look(observation.marks)
         raise _missing(sentence, meant)
@@ -410,6 +415,19 @@ def _is_slip(words: str, marks: Sequence[Mark]) -> bool:
     """Whether the words are probably a name here that was mistyped."""
     names = [_folded(mark.name) for mark in marks if mark.name]
     return process.extractOne(_folded(words), names, scorer=fuzz.ratio, score_cutoff=_SLIP) is not None
+
+
+def _ordinal_hint(where: NamedTarget, marks: Sequence[Mark]) -> str:
+    """How to write an ordinal that stands in words before a name here; else nothing."""
+    word, _, name = where.name.partition(" ")
+    called = _called(name, marks) if word.casefold() in _ORDINAL_WORDS else []
+    if not called:
+        return ""
+    nth = _ORDINAL_WORDS[word.casefold()] or len(called)
+    if nth > len(called):
+        return f" There are {len(called)} called {name!r}."
+    said = f"[{called[nth - 1].label_text}]" if where.beside else f"{ordinal(nth)} {name}"
+    return f" An ordinal is written in figures: {said}."
 
 
 def _closer_look(marks: Sequence[Mark]) -> str:
@@ -571,7 +589,7 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
     shown = distinctions(marks)
     match = partial(distinction_match, is_exact=where.is_beside_exact, in_row=where.in_row)
     strength = {mark.number: match(mark, where.beside, shown.get(mark.number)) for mark in marks}
-    there = [mark for mark in of_kind if strength[mark.number]]
+    there = [mark for mark in of_kind if strength[mark.number]] or _further_off(where, of_kind)
     found, kind = _called(where.name, there), where.name.lower()
     if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›` has no name of its own
         found = [mark for mark in there if not _labels(mark) and _is_a(mark, kind)]
@@ -584,6 +602,20 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
         return not is_told_apart and is_all_of(mark, where.beside, in_row=where.in_row)
 
     return [mark for mark in found if strength[mark.number] == best or may_be_meant(mark)]
+
+
+def _further_off(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks that lie in what has the words of a target for its name, or have these for a heading further off.
+
+    A heading counts only if it tells some of the name from others: one that is over them all says nothing of them.
+    """
+    if where.in_row or where.is_beside_exact:
+        return []
+    called = _called(where.name, marks)
+    if within := [mark for mark in called if is_within(mark, where.beside)]:
+        return within
+    under = [mark for mark in called if is_under(mark, where.beside)]
+    return under if len(under) < len(called) else []
 
 
 def _kind(mark: Mark) -> tuple[str, ...]:

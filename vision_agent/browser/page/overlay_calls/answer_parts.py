@@ -154,7 +154,10 @@ def context_of(answer: Json | None) -> RowContext | None:
     untold = answer["words"] if is_head else ""
     firm = Beside(answer.get("firm", untold), answer.get("firmHeading", ""))
     title = answer["title"] if answer["title"] in words else ""
-    wording = _wording_of(answer, title) if answer["how"] != "head" else None
+    wording = _wording_of(answer, title)
+    if answer["how"] == "head":
+        is_in_something = wording.within or wording.over
+        wording = wording.model_copy(update={"parts": (), "title": ""}) if is_in_something else None
     # What the page compares is not in it: a clock would make it another answer.
     kept = {name: value for name, value in answer.items() if name not in _WORD_FOR_WORD}
     return RowContext(
@@ -168,7 +171,7 @@ def context_of(answer: Json | None) -> RowContext | None:
     )
 
 
-_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading", "own", "outer"})
+_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading", "own", "outer", "within"})
 
 
 def _wording_of(answer: Json, title: str) -> Wording:
@@ -181,6 +184,8 @@ def _wording_of(answer: Json, title: str) -> Wording:
         heading=answer["wholeHeading"],
         own=tuple(answer.get("own", ())),
         outer=answer.get("outer", ""),
+        within=tuple(answer.get("within", ())),
+        over=tuple(answer["governing"]),
     )
 
 
