@@ -155,9 +155,6 @@ def context_of(answer: Json | None) -> RowContext | None:
     firm = Beside(answer.get("firm", untold), answer.get("firmHeading", ""))
     title = answer["title"] if answer["title"] in words else ""
     wording = _wording_of(answer, title)
-    if answer["how"] == "head":
-        is_in_something = wording.within or wording.over
-        wording = wording.model_copy(update={"parts": (), "title": ""}) if is_in_something else None
     # What the page compares is not in it: a clock would make it another answer.
     kept = {name: value for name, value in answer.items() if name not in _WORD_FOR_WORD}
     return RowContext(
@@ -165,10 +162,16 @@ def context_of(answer: Json | None) -> RowContext | None:
         firm,
         title,
         answer.get("time", ""),
-        wording,
+        _without_row(wording) if is_head else wording,
         tuple(answer["governing"]),
         kept,
     )
+
+
+def _without_row(wording: Wording) -> Wording | None:
+    """What a mark lies in and is under, where its row is not known; None if that is nothing."""
+    is_told = wording.within or wording.over
+    return wording.model_copy(update={"parts": (), "title": "", "own": (), "outer": ""}) if is_told else None
 
 
 _WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading", "own", "outer", "within"})
