@@ -165,11 +165,19 @@ class Wording(FrozenModel):
     title: str = ""
     """What its row or card is itself called."""
     heading: str = ""
+    own: tuple[str, ...] = ()
+    """Where other rows lie in its row: what the row says up to them, and what it is called; else empty."""
+    outer: str = ""
+    """What the row says in which its row lies."""
+    within: tuple[str, ...] = ()
+    """The names of the sections, panels and groups that it lies in."""
+    over: tuple[str, ...] = ()
+    """Headings further off, the month over a day, and a chosen tab."""
 
     @property
     def text(self) -> str:
         """All of it."""
-        return " ".join((*self.parts, self.title, self.heading))
+        return " ".join((*self.parts, self.title, self.heading, *self.own, self.outer, *self.within, *self.over))
 
 
 class EnterPress(FrozenModel):

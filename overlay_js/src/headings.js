@@ -118,6 +118,19 @@ function isHeader(element) {
   return !queryFirst(element, 'button, a[href], input, select, textarea, [role=button], [tabindex]');
 }
 
+/** How many boxes with a name are told of around an element. */
+const MOST_NAMED = 4;
+
+/** The names of the sections, panels and groups that an element lies in, the nearest first. @param {Element} element */
+export function namesAround(element) {
+  const names = /** @type {string[]} */ ([]);
+  for (let at = flatParentOf(element); at && names.length < MOST_NAMED; at = flatParentOf(at)) {
+    const name = NAMED_GROUPS.has(roleOrTagOf(at)) ? groupName(at) : '';
+    if (name) names.push(name);
+  }
+  return names;
+}
+
 /** @param {Element} group */
 function groupName(group) {
   const labels = labelledByOf(group) ?? [];

@@ -61,6 +61,7 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @property {Map<Element, string>} heading the nearest one above an element
  * @property {Map<Element, {by: Element | null, text: string}>} titles by box
  * @property {Map<Element, Map<string, Shared>>} shared by likeness
+ * @property {Map<Element, Map<string, string>>} rowWords by row and likeness: what a row says around others
  * @property {Map<Element, string[]>} governing by box
  * @property {Map<Element, string[]>} tabs the chosen tabs over a box
  * @property {Map<Element, string[]>} months by the box around the days
@@ -103,7 +104,8 @@ export function newReading(isScan = false, floats = new Map()) {
     around: [new Map(), new Map(), new Map(), new Map(), new Map()],
     ancestors: [new Map(), new Map(), new Map(), new Map(), new Map()],
     groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
-    titles: new Map(), shared: new Map(), heading: new Map(), governing: new Map(), tabs: new Map(), months: new Map(),
+    titles: new Map(), rowWords: new Map(), shared: new Map(), heading: new Map(), governing: new Map(),
+    tabs: new Map(), months: new Map(),
     tables: new Map(), cells: new Map(), rowParts: new Map(), under: new Map(), floats,
   };
 }

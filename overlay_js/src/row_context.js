@@ -10,7 +10,9 @@
 // What changes by itself does not count: `steady_text.js`.
 import { actsOnChoices, choicesBeside, fieldsBeside } from './beside_choices.js';
 import { governingWordsOf } from './governing_words.js';
+import { namesAround } from './headings.js';
 import { pathOf, wordsIn } from './nearby_text.js';
+import { nestedRowOf } from './nested_rows.js';
 import { ownTitleOf } from './own_title.js';
 import { partOf, rememberBox, surroundingsOf, wordsAside } from './surroundings.js';
 import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } from './steady_text.js';
@@ -26,6 +28,9 @@ import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } fro
  * @property {string} [firm] the same with amounts, if that says more
  * @property {string} title what the box around it is itself called, in the steady form; the words have it too
  * @property {string} [wholeTitle] the title word for word, if that says more
+ * @property {string[]} [own] what its row says up to the rows in it, and what it is called, if there are such
+ * @property {string} [outer] what the row says that its row lies in
+ * @property {string[]} [within] the names of the sections, panels and groups that it lies in
  * @property {string[]} parts what stands by itself in it, word for word
  * @property {string} wholeHeading the heading word for word
  * @property {string} [time] of day that its row begins with, which the words may leave out
@@ -95,7 +100,10 @@ export function placesOf(elements, reading, nameFor) {
       const title = ownTitleOf(box, element, reading);
       place.title = abridged(title, 'steady');
       place.wholeTitle = title === place.title ? undefined : title;
+      Object.assign(place, nestedRowOf(element, reading));
     }
+    const within = namesAround(element);
+    if (within.length) place.within = abridgedEach(within, 'steady');
     Object.assign(place, { governing: steady, firmGoverning: firm.join() === steady.join() ? undefined : firm });
   }
   return places;

@@ -4,6 +4,8 @@ import { explicitRoleOf } from './role.js';
 
 const ROW_TAGS = new Set(['tr', 'li', 'article']);
 const ROW_ROLES = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
+/** Finds what `isRow` takes for a row. */
+export const ROWS = [...ROW_TAGS, ...Array.from(ROW_ROLES, (role) => `[role=${role}]`)].join(', ');
 /** Boxes that may form a list without saying so: those without a meaning, and custom elements. */
 const PLAIN_BOX = /^(div|section|a|.+-.+)$/;
 

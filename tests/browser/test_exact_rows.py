@@ -93,7 +93,7 @@ async def test_a_row_that_only_has_the_value_among_other_words_is_named_and_not_
 ) -> None:
     look = await seen(page, serve, body)
     [action] = parse(Row(number=1, values={"v": value}).fill_lines(["click Pay in row {v}"]))
-    says = f"{instead!r} has more words, so it may be another" if instead else f"No 'Pay' here has {value!r} beside it"
+    says = f"{instead!r} has more words, so it may be another" if instead else f"No 'Pay' here has {value!r} in its row"
     with pytest.raises(NotFoundError, match=re.escape(says)):
         action.build(look)
 
@@ -135,7 +135,7 @@ async def test_a_row_that_differs_in_a_sign_is_another_row(
     pays = [mark.number for mark in look.marks if mark.name == "Pay"]
     [action] = parse([f'click Pay in row "{name}"'])
     if row is None:
-        with pytest.raises(NotFoundError, match=f"No 'Pay' here has {re.escape(repr(name))} beside it"):
+        with pytest.raises(NotFoundError, match=f"No 'Pay' here has {re.escape(repr(name))} in its row"):
             action.build(look)
     else:
         assert action.build(look) == Click(target=pays[row - 1])

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.describe.distinctions import LONGEST, distinction_match, distinction_suffix, distinctions, safe_name
+from vision_agent.describe.distinctions import (
+    LONGEST,
+    distinction_match,
+    distinction_suffix,
+    distinctions,
+    is_all_of,
+    safe_name,
+)
 from vision_agent.geometry import Box
 from vision_agent.observation import Mark
 
@@ -141,3 +148,76 @@ def test_words_are_meant_for_a_mark_the_more_surely_the_more_of_its_own_they_are
     words = ["ann", "Ann Smith, ann@example.org", "Smith", "Ann Smith, Staff", "Staff", "An", "", "2nd of 2"]
     assert [distinction_match(one, each, shown) for each in words] == [2, 1, 1, 1, 1, 0, 0, 0]
     assert distinction_match(mark(1, "x" * 90), "x" * 39 + "…", None) == 1
+
+
+def test_a_heading_that_is_also_a_row_under_another_one_does_not_tell_alone() -> None:
+    assert said(("Bob", "Ann"), ("Cid", "Bob")) == ["Bob, Ann", "Cid"]
+    assert said(("Bob", "Team Ann"), ("Ann", "Team Bob")) == ["Bob, Team Ann", "Ann, Team Bob"]
+    assert said(("Bob", ""), ("Cid", "Bob")) == ["Bob, 1st of 2", "Cid"]
+    assert said(("Bob", "Bob"), ("Cid", "Bob")) == ["Bob, Bob", "Cid"]
+    rows = [mark(1, "Ann 3", "Bob", title="Ann"), mark(2, "Bob 4", "Ann", title="Bob")]
+    assert [str(each) for each in distinctions(rows).values()] == ["Ann, Bob", "Bob, Ann"]
+
+
+def test_what_a_card_is_called_may_be_the_only_row_of_another_one() -> None:
+    cards = [mark(1, "Sales Support", title="Sales"), mark(2, "Support Sales", title="Support")]
+    assert [str(each) for each in distinctions(cards).values()] == ["Sales Support", "Support Sales"]
+    assert [is_all_of(each, "Support") for each in cards] == [True, True]
+
+
+def test_words_of_a_row_are_not_those_of_the_heading_over_it() -> None:
+    rows = [mark(1, "Bob", "Ann"), mark(2, "Cid", "Bob")]
+    shown = distinctions(rows)
+
+    def matches(words: str) -> list[int]:
+        return [row.number for row in rows if distinction_match(row, words, shown[row.number], in_row=True)]
+
+    assert [matches(each) for each in ("Bob", "Ann", "Bob, Ann", "Cid")] == [[1], [], [1], [2]]
+    assert [distinction_match(row, "Bob", shown[row.number]) for row in rows] == [1, 1]
+
+
+def test_a_row_that_others_lie_in_is_called_by_what_it_says_up_to_them() -> None:
+    rows = [
+        mark(1, "Archive Reports", wording={"own": ["Archive"]}),
+        mark(2, "Reports", wording={"outer": "Archive"}),
+        mark(3, "Reports 2026", wording={"own": ["Reports"]}),
+        mark(4, "2026", wording={"outer": "Reports"}),
+    ]
+    shown = distinctions(rows)
+    assert [str(each) for each in shown.values()] == ["Archive", "Reports, Archive", "Reports 2026", "2026"]
+    assert [is_all_of(row, "Reports") for row in rows] == [False, True, True, False]
+
+
+def test_a_comma_alone_tells_no_row_from_another() -> None:
+    rows = [
+        mark(1, "Fruit Apple", wording={"own": ["Fruit"]}),
+        mark(2, "Apple", wording={"outer": "Fruit"}),
+        mark(3, "Apple Fruit", wording={"own": ["Apple"]}),
+        mark(4, "Fruit", wording={"outer": "Apple"}),
+    ]
+    told = ["Fruit, 1st of 2", "Apple, Fruit", "Apple, 2nd of 2", "Fruit, Apple"]
+    shown = distinctions(rows)
+    assert [str(each) for each in shown.values()] == told
+    for words in told:
+        best = [row.number for row in rows if distinction_match(row, words, shown[row.number]) == 2]
+        assert best == [told.index(words) + 1]
+
+
+def test_words_that_a_cell_denies_are_not_beside() -> None:
+    paid, unpaid, cells = (
+        mark(n, " ".join(parts), wording={"parts": parts})
+        for n, parts in [(1, ["Ann", "paid"]), (2, ["Bob", "not paid"]), (3, ["No", "paid"])]
+    )
+    assert [distinction_match(each, "paid", None) for each in (paid, unpaid, cells)] == [1, 0, 1]
+    assert distinction_match(unpaid, "not paid", None) == 1
+
+
+def test_where_words_and_headings_are_the_same_what_it_lies_in_or_what_is_further_off_tells() -> None:
+    panels = [mark(1, wording={"within": ["Billing"]}), mark(2, wording={"within": ["Shipping"]}), mark(3)]
+    assert [str(each) for each in distinctions(panels).values()] == ["Billing", "Shipping", "3rd of 3"]
+    phones = [mark(n, "", "Phone", wording={"over": ["Phone", home, "Shop"]}) for n, home in [(1, "Work"), (2, "Home")]]
+    assert [str(each) for each in distinctions(phones).values()] == ["Work", "Home"]
+    phones.append(mark(3, "", "Address"))
+    assert [str(each) for each in distinctions(phones).values()] == ["Phone, Work", "Phone, Home", "Address"]
+    row = mark(4, "Billing", wording={"within": ["Shop"]})
+    assert str(distinctions([*panels, row])[1]) == "1st of 4"

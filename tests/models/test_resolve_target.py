@@ -8,8 +8,8 @@ from seen import mark, point, seen, select, shot
 from vision_agent.actions import Cell
 from vision_agent.geometry import Box
 from vision_agent.models.offline.grammar import parse_target
-from vision_agent.models.offline.resolve_target import NotFoundError, find_target, is_field, is_list
-from vision_agent.observation import Covered, Grid, MarkState, Observation
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target, is_field, is_list
+from vision_agent.observation import Covered, Grid, MarkState, Observation, Wording
 
 PAGE = seen(
     mark(1, "Email", "link"),
@@ -544,3 +544,41 @@ def test_of_things_of_one_name_the_one_on_a_surface_is_named_with_it() -> None:
         find_target(parse_target("7"), drawn())
     assert find_target(parse_target("7 on Calculator"), drawn()) == 4
     assert find_target(parse_target("7 in Plan"), drawn()) == 6
+
+
+def test_a_heading_further_off_is_a_word_beside_a_name_only_if_it_tells_some_of_the_name_from_others():
+    over = [("Work", "Shop"), ("Home", "Shop")]
+    page = seen(*(mark(n, "Edit", heading="Phone", wording=Wording(over=each)) for n, each in enumerate(over, 1)))
+    assert find_target(parse_target("Edit ‹Home›"), page) == 2
+    for words in ("Edit ‹Shop›", "Edit ‹Hom›"):
+        with pytest.raises(NotFoundError):
+            find_target(parse_target(words), page)
+    with pytest.raises(NotFoundError):
+        find_target(parse_target("Edit ‹Work›"), seen(page.marks[0]))
+
+
+def test_two_that_words_may_mean_are_both_named_where_one_is_a_link():
+    page = seen(
+        mark(1, "Delete", "link", context="Bob"),
+        mark(2, "Delete", "link", context="Cid"),
+        mark(3, "Delete", heading="Bob"),
+    )
+    with pytest.raises(AmbiguousError):
+        find_target(parse_target("Delete ‹Bob›"), page)
+    assert find_target(parse_target("Delete ‹Cid›"), page) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("first Add", "An ordinal is written in figures: 1st Add."),
+        ("last Add", "An ordinal is written in figures: 2nd Add."),
+        ("third Add", "There are 2 called 'Add'."),
+        ("last Sub", ""),
+    ],
+)
+def test_an_ordinal_in_words_is_answered_with_how_to_write_it(words, advice):
+    with pytest.raises(NotFoundError) as refused:
+        find_target(parse_target(words), seen(mark(1, "Add"), mark(2, "Add")))
+    assert advice in str(refused.value)
+    assert ("figures" in str(refused.value)) == ("figures" in advice)

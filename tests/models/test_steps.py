@@ -77,6 +77,45 @@ async def test_the_only_longer_name_is_taken_once_looking_again_did_not_help(lin
         assert f"only {names[target - 1]!r} begins or ends with it" in second.summary
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("click Accept", "Do not accept"),
+        ("check accept the terms", "I do not accept the terms"),
+        ("click Allow", "Don’t allow"),
+        ("click ask again", "Never ask again"),
+        ("click Interested", "Not interested"),
+        ("click insurance", "Without insurance"),
+        ("click notifications", "Turn off notifications"),
+        ("click tracked", "Express, not tracked"),
+        ("click Sound", "Sound off"),
+        ("click akzeptieren", "Nicht akzeptieren"),
+        ("click Cookies", "Cookies ablehnen"),
+        ("click Cookie", "Cookie を許可しない"),
+        ("click принимать", "Не принимать"),
+        ("click smoking", "Non-smoking"),
+    ],
+)
+async def test_a_longer_name_that_may_mean_the_opposite_is_not_taken_and_named(line, name):
+    page = seen(mark(1, name), mark(2, "Back"))
+    _, second = await played(StepsModel([line]), [DONE], page)
+    [end] = second.actions
+    assert not end.success
+    assert f"{name!r} is not taken for it: its other words may make it the opposite" in end.answer
+
+
+async def test_a_longer_name_is_not_taken_where_another_one_may_mean_the_opposite():
+    page = seen(mark(1, "Accept all"), mark(2, "Do not accept"))
+    _, second = await played(StepsModel(["click Accept"]), [DONE], page)
+    assert not second.actions[0].success
+
+
+async def test_a_name_that_denies_is_not_said_by_the_words_that_it_denies():
+    page = seen(mark(1, "Accept"), mark(2, "Back"))
+    _, second = await played(StepsModel(["click Do not accept"]), [DONE], page)
+    assert not second.actions[0].success
+
+
 @pytest.mark.parametrize("name", ["Email *", "* Email", "Email*", "Email: *"])
 async def test_the_asterisk_of_a_required_field_is_no_part_of_its_name(name):
     *_, last = await played(StepsModel(['type "a" into Email']), [DONE], seen(mark(1, name, "field"), mark(2, "Bin")))

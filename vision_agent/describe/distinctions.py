@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from vision_agent.observation import Mark, Wording
+from vision_agent.text.negations import denies
 from vision_agent.text.signed_words import ASTERISKS, DASHES
 
 LONGEST = 40
@@ -75,7 +76,7 @@ class Distinction(NamedTuple):
     """The number of marks that the words do not distinguish."""
 
     def __str__(self) -> str:
-        place = f"{_ordinal(self.nth)} of {self.of}" if self.nth else ""
+        place = f"{ordinal(self.nth)} of {self.of}" if self.nth else ""
         return ", ".join(filter(None, (self.context, self.heading, place)))
 
 
@@ -109,24 +110,106 @@ def distinguish(group: Sequence[Mark], *, by_title: bool = True) -> Sequence[Dis
     `by_title`: what their cards or rows are called is enough, if that differs. It is not on another page, where it may
     be a part of another title.
     """
-    titles = [mark.title if by_title else "" for mark in group]
-    words = [
-        (_context_words(mark), _words(mark.heading), _words(title)) for mark, title in zip(group, titles, strict=True)
-    ]
-    return _distinguish(tuple(words))
+    return _distinguish(tuple(_texts_of(mark, by_title=by_title) for mark in group))
+
+
+class _Texts(NamedTuple):
+    """The words by which a mark may be told from others."""
+
+    context: _Words
+    heading: _Words
+    title: _Words
+    row: tuple[_Words, ...]
+    """What may be all of its row: up to the rows that lie in it, what it is called, and what it says after that."""
+    outer: _Words
+    """The same of the row that its row lies in."""
+    further: tuple[_Words, ...]
+    """What it lies in, and what is over it from further off."""
+
+
+def _texts_of(mark: Mark, *, by_title: bool) -> _Texts:
+    wording, context, title = mark.wording or Wording(), _context_words(mark), _words(mark.title)
+    row = [_words(each) for each in wording.own]
+    if title and _fold(context[: len(title)]) == _fold(title):
+        row.append(context[len(title) :])  # the only row under a heading looks like a card that is called by it
+    further = tuple(map(_words, (*wording.within, *wording.over)))
+    shown_title = title if by_title else ()
+    return _Texts(context, _words(mark.heading), shown_title, tuple(row), _words(wording.outer), further)
+
+
+def _is_over(words: _Words, mark: _Texts) -> bool:
+    """Whether the words are in the heading over a mark, and that is not what the row is called that its row lies in."""
+    heading = _fold(mark.heading)
+    return _is_part(words, heading) and heading != _fold(mark.outer)
 
 
 @lru_cache(maxsize=1024)
-def _distinguish(group: tuple[tuple[_Words, _Words, _Words], ...]) -> tuple[Distinction, ...]:
-    """What tells each mark from the others, from the words of their contexts, headings and titles.
+def _distinguish(group: tuple[_Texts, ...]) -> tuple[Distinction, ...]:
+    """What tells each mark from the others.
 
     Cached, because most rows of a page are the same in the next observation.
     """
-    contexts, headings, titles = [list(texts) for texts in zip(*group, strict=True)]
+    headings, titles = [each.heading for each in group], [each.title for each in group]
     if _are_all_different(headings):
-        contexts = [()] * len(group)  # each mark has a heading of its own, which is enough
-    elif _are_all_different(titles) and all(len(" ".join(title)) <= LONGEST for title in titles):
-        return tuple(Distinction(" ".join(title)) for title in titles)
+        by_heading = _unique_pieces(tuple(headings))  # each mark has a heading of its own, which is enough
+        found = [Distinction(heading=by_heading[_fold(heading)]) for heading in headings]
+        if not any(_is_beside_others(each.heading, index, group) for index, each in enumerate(found)):
+            return _with_places(_with_further(found, group), len(group))
+    if _are_all_different(titles) and all(len(" ".join(title)) <= LONGEST for title in titles):
+        found = [Distinction(" ".join(title)) for title in titles]
+    else:
+        found = _by_context(group)
+    return _with_places(_with_further(_told_from_other_words(found, group), group), len(group))
+
+
+def _is_beside_others(piece: str, index: int, group: Sequence[_Texts]) -> bool:
+    """Whether a piece of a heading is also beside another mark, where it means that one's row."""
+    words = _fold(_words(piece))
+    return any(
+        _is_part(words, _fold(each.context)) for at, each in enumerate(group) if at != index and each.context and words
+    )
+
+
+def _told_from_other_words(found: Sequence[Distinction], group: Sequence[_Texts]) -> list[Distinction]:
+    """The distinctions, with more where the words are also over another mark, or all that another row says itself."""
+    told = list(found)
+    for index, each in enumerate(found):
+        words = _fold(_words(each.context))
+        if not words or each.heading:
+            continue
+        others = [other for at, other in enumerate(group) if at != index]
+        is_heading = any(_is_over(words, other) for other in others)
+        is_row = any(words == _fold(row) for other in others for row in other.row)
+        own = group[index]
+        more = " ".join((is_row and own.outer) or own.heading)
+        if (is_heading or is_row) and more and len(more) <= LONGEST:
+            told[index] = each._replace(heading=more)
+        elif (is_heading or is_row) and len(words) < len(own.context) and len(" ".join(own.context)) <= LONGEST:
+            told[index] = each._replace(context=" ".join(own.context))
+        elif is_heading or is_row:
+            alike = [at for at, other in enumerate(group) if at == index or _may_be_called(words, other)]
+            told[index] = each._replace(nth=alike.index(index) + 1, of=len(alike))
+    return [_without_comma_alone(index, told, group) for index in range(len(told))]
+
+
+def _without_comma_alone(index: int, told: Sequence[Distinction], group: Sequence[_Texts]) -> Distinction:
+    """The distinction; for a row with others in it, its place if only a comma told it: `Bob Ann` from `Bob, Ann`."""
+    each, words, [row, *_] = told[index], _fold(_words(str(told[index]))), [*group[index].row, ()]
+    same = any(words == _fold(_words(str(other))) for at, other in enumerate(told) if at != index and other.heading)
+    if each.heading or each.nth or not same or not row:
+        return each
+    alike = [
+        at for at, other in enumerate(group) if at == index or _fold(row) in map(_fold, (other.context, *other.row))
+    ]
+    return Distinction(" ".join(row), nth=alike.index(index) + 1, of=len(alike))
+
+
+def _may_be_called(words: _Words, mark: _Texts) -> bool:
+    return _is_over(words, mark) or any(words == _fold(row) for row in mark.row)
+
+
+def _by_context(group: Sequence[_Texts]) -> list[Distinction]:
+    contexts, headings = [each.context for each in group], [each.heading for each in group]
     by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
     for context, heading in zip(contexts, headings, strict=True):
         by_context[_fold(context)].append(heading)
@@ -141,12 +224,39 @@ def _distinguish(group: tuple[tuple[_Words, _Words, _Words], ...]) -> tuple[Dist
         others = elsewhere.get(_fold(contexts[index]), frozenset()) - {_fold(heading)}
         if each.context and not each.heading and others and len(" ".join(heading)) <= LONGEST:
             found[index] = each._replace(heading=" ".join(heading))  # `Ann` alone would be beside `South Ann` too
+    return found
+
+
+def _with_further(given: Sequence[Distinction], group: Sequence[_Texts]) -> list[Distinction]:
+    """The distinctions, with what a mark lies in or what is over it from further off where several are the same."""
+    found = list(given)
+    for index, each in enumerate(given):
+        alike = [at for at, other in enumerate(given) if other == each and at != index]
+        if not alike or each.nth:
+            continue
+        others = {_fold(name) for at in alike for name in group[at].further}
+        names = (name for name in group[index].further if name and _fold(name) not in others)
+        name = next((name for name in names if _tells_alone(name, index, group)), ())
+        found[index] = each._replace(heading=", ".join(filter(None, (each.heading, " ".join(name)))))
+    return found
+
+
+def _tells_alone(name: _Words, index: int, group: Sequence[_Texts]) -> bool:
+    """Whether a name is short, and not among the words beside or over another mark."""
+    words, others = _fold(name), [other for at, other in enumerate(group) if at != index]
+    is_beside = any(_is_part(words, _fold(text)) for each in others for text in (each.context, each.heading))
+    return len(" ".join(name)) <= LONGEST and not is_beside
+
+
+def _with_places(given: Sequence[Distinction], of: int) -> tuple[Distinction, ...]:
+    """The distinctions, with the place in reading order where several are the same or say nothing."""
+    found = list(given)
     counts = Counter(found)
     seen: Counter[Distinction] = Counter()
     for index, each in enumerate(found):
         seen[each] += 1
         if not str(each):
-            found[index] = Distinction(nth=index + 1, of=len(group))
+            found[index] = Distinction(nth=index + 1, of=of)
         elif counts[each] > 1:
             found[index] = each._replace(nth=seen[each], of=counts[each])
     return tuple(found)
@@ -184,17 +294,49 @@ def safe_name(name: str) -> str:
     return _CLAIM.sub(lambda found: found.group().translate(_SIGNS), name)
 
 
-def distinction_match(mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool = False) -> int:
+def distinction_match(
+    mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool = False, in_row: bool = False
+) -> int:
     """How well words match a mark: 2 for its shown distinction or title, 1 if they are beside or over it, else 0.
 
     The time that its row begins with counts as beside it, with `am` or `pm` or without. So does what something in it
     says sign for sign, such as `=1+1`. `is_exact`: the words are no place among others, and not only a part of what the
-    row or card, or something in it, is itself called.
+    row or card, or something in it, is itself called. `in_row`: they begin with words of the row or card, if any.
     """
+    if in_row and mark.context:
+        mark, shown = _without_heading(mark), shown if shown is not None and shown.context else None
     if mark.wording is None:
         return _match_of_words(mark, text, shown, is_exact=is_exact)
     as_it_is = _exact_match(mark, mark.wording, text, shown)
     return as_it_is if is_exact else _match_of_words(mark, text, shown, is_exact=False) or as_it_is
+
+
+def _without_heading(mark: Mark) -> Mark:
+    wording = mark.wording and mark.wording.model_copy(update={"heading": ""})
+    return mark.model_copy(update={"heading": "", "wording": wording})
+
+
+def is_within(mark: Mark, text: str) -> bool:
+    """Whether the words are the name of a section, panel or group that a mark lies in."""
+    return _is_name(text, mark.wording.within if mark.wording else ())
+
+
+def is_under(mark: Mark, text: str) -> bool:
+    """Whether the words are a heading over a mark from further off, the month over a day, or a chosen tab."""
+    return _is_name(text, mark.wording.over if mark.wording else ())
+
+
+def _is_name(text: str, names: Iterable[str]) -> bool:
+    words = _fold(_said_words(text))
+    return words != () and any(words == _fold(_words(name)) for name in names)
+
+
+def is_all_of(mark: Mark, text: str, *, in_row: bool = False) -> bool:
+    """Whether words are all that a mark's row says, what it is called, or the heading over it if not `in_row`."""
+    words, texts = _fold(_said_words(text)), _texts_of(mark, by_title=True)
+    headings = [_words(each) for each in (mark.heading, *mark.heading.split(" › "))]
+    over = headings if not (in_row and mark.context) and _is_over(words, texts) else []
+    return words != () and any(words == _fold(each) for each in (texts.context, texts.title, *texts.row, *over))
 
 
 def _match_of_words(mark: Mark, text: str, shown: Distinction | None, *, is_exact: bool) -> int:
@@ -204,17 +346,27 @@ def _match_of_words(mark: Mark, text: str, shown: Distinction | None, *, is_exac
         return 0
     if is_exact and shown is not None:
         shown = shown._replace(nth=0, of=0)
-    if words == _fold(_words(mark.title)) or (shown is not None and words == _fold(_words(str(shown)))):
+    wording = mark.wording or Wording()
+    names = [mark.title, *wording.own, *([str(shown)] if shown is not None else [])]
+    if any(words == _fold(_words(name)) for name in names):
         return 2
     context, heading = _fold(_context_words(mark)), _fold(_words(mark.heading))
     # `11:00` may be meant where the row says `11:00 am` or `11:00am`.
     times = (_fold(_words(mark.time)), () if is_exact else (mark.time.rstrip("apmAPM. \u00a0\u202f"),))
     if mark.time and words in times:
         return 1
-    if _is_part(words, context) or _is_part(words, heading):
+    if (_is_part(words, context) and not _is_denied(words, wording.parts)) or _is_part(words, heading):
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))
     return int(any(_is_part(first, context) and _is_part(then, heading) for first, then in halves))
+
+
+def _is_denied(words: _Words, parts: Sequence[str]) -> bool:
+    """Whether the words are only in what says the opposite, as `paid` in `not paid`."""
+    having = [_fold(_words(part)) for part in parts if _is_part(words, _fold(_words(part)))]
+    before = [part[at - 1] for part in having for at in range(1, len(part)) if part[at : at + len(words)] == words]
+    starts = any(part[: len(words)] == words for part in having)
+    return bool(before) and not starts and all(denies(each) for each in before)
 
 
 def taken_for(mark: Mark, line: str) -> str:
@@ -439,6 +591,7 @@ def _is_part(words: _Words, text: _Words) -> bool:
     return any(text[at : at + len(words)] == words for at in range(len(text) - len(words) + 1))
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """A place as it is written: `1st`, `22nd`."""
     last = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{last}"

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from vision_agent.errors import UsageError
 from vision_agent.observation import Observation
 from vision_agent.text.escape import cut_text
+from vision_agent.text.negations import negates
 from vision_agent.text.urls import shown_address
 from vision_agent.types import SuccessCheck
 
@@ -203,9 +204,21 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
         if check.url is not None and not _fits(check.url, observation.url):
             return f"the address must be {check.url}, and is {shown_address(observation.url)}"
         wanted = (check.mark or "").casefold()
-        if wanted and not any(wanted in mark.name.casefold() for mark in observation.marks):
+        having = [mark.name for mark in observation.marks if wanted in mark.name.casefold()]
+        if wanted and not having:
             return f"{check.mark!r} must be among the marks in view, and is not"
+        if wanted and not any(_says_so(name.casefold(), wanted) for name in having):
+            only = cut_text(repr(having[0]), _LONGEST_GIVEN)
+            return (
+                f"{check.mark!r} must be among the marks in view, and there is only {only}, which may be the opposite"
+            )
     return ""
+
+
+def _says_so(name: str, wanted: str) -> bool:
+    """Whether a name has these words, and none beside them that make them the opposite: `Do not log out`."""
+    places = (found.start() for found in re.finditer(f"(?={re.escape(wanted)})", name))
+    return any(not negates(name[:at], name[at + len(wanted) :]) for at in places)
 
 
 def fault_of_downloads(checks: Sequence[SuccessCheck], names: Sequence[str]) -> str:

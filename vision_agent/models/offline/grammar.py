@@ -117,13 +117,15 @@ GRAMMAR = """\
   finish                            finish ANSWER, fail REASON, infeasible REASON
 A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
 where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
-as the listing shows them (Delete ‹Ann›, Delete in row Ann, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
+as the listing shows them (Delete ‹Ann›, 2nd Save <Home>, checkbox ‹Ann› for one without a name), or behind `in row`
+with words of its row or card alone (Delete in row Ann),
 by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
 Messages show what a thing is before its name, and it may be called so: button "Cancel", link "Home", round A1, or
 blue round A1 for something drawn.
 If nothing has the name, the only thing whose name begins or ends with it is taken (Play for Play Video), unless it
-deletes, sends, pays or submits, or the page goes on outside the view.
+deletes, sends, pays or submits, its other words may make it the opposite (Do not accept for Accept), or the page goes
+on outside the view.
 If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
 A table, list or cards are read by their caption, label or heading too, in double quotes (read table "Open orders"); of
 two with the same caption, the heading tells which (read table "Open orders under North"). A table that is drawn is read
@@ -398,6 +400,7 @@ def _named(text: str) -> NamedTarget:
         beside=_as_listed(beside),
         is_exact=_has_value(text),
         is_beside_exact=_has_value(distinction[0]) if distinction else False,
+        in_row=distinction is not None and distinction is in_row,
         is_quoted=bool(quoted),
     )
 

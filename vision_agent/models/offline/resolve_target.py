@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
@@ -26,11 +27,16 @@ from vision_agent.describe.distinctions import (
     distinction_match,
     distinction_suffix,
     distinctions,
+    is_all_of,
+    is_under,
+    is_within,
     longer_wording,
+    ordinal,
     safe_name,
 )
 from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import cut_text
+from vision_agent.text.negations import negates
 from vision_agent.text.signed_words import ASTERISKS, SignedWords, is_sign, signed_words
 
 _LONGEST_NAME = 60
@@ -71,6 +77,7 @@ _NEVER_VERBS = {"button", "checkbox"}
 """Words for a kind that hardly begin a name; `Link account` and `Switch user` are names."""
 _CELLS = ("cell", "cells", "row", "rows", "column", "columns")
 """Words for a part of a grid."""
+_ORDINAL_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": 0}
 _SLIP = 80
 """How alike a name and its mistyped form are at least, of 100; `Sumbit` and `Submit` are 83."""
 _MOST_NEAR, _MOST_BARE = 5, 3
@@ -154,6 +161,8 @@ class NamedTarget:
     """Whether a longer name, or one with other punctuation, is no match: it may be another customer's."""
     is_beside_exact: bool = False
     """The same for the words beside it, and what its row or card is itself called."""
+    in_row: bool = False
+    """Whether the words beside it are those of its row or card, and not the heading over that."""
     whole_name: str = ""
     """The name, if what stands beside it may also be its end; else empty."""
     is_quoted: bool = False
@@ -378,12 +387,14 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         if where.beside and (elsewhere := _called(meant.name, observation.marks)):
             found_instead = _described(elsewhere, observation.marks)
             are = "is" if len(elsewhere) == 1 else "are"
-            sentence = f"No {where.name!r} here has {where.beside!r} beside it; there {are} {found_instead}{hidden}."
+            has = "in its row" if where.in_row else "beside it"
+            sentence = f"No {where.name!r} here has {where.beside!r} {has}; there {are} {found_instead}{hidden}."
             sentence += _longer(where, elsewhere)
         elif other := _shows_otherwise(meant, observation.marks):
             sentence = f"Nothing here shows {where}, but {other}{hidden}."
         else:
             sentence = f"Nothing here is called {where}; {_nearest(meant.name, observation.marks)}{hidden}.{numbered}"
+            sentence += _ordinal_hint(meant, observation.marks)
             if not _is_slip(meant.name, observation.marks):
                 sentence += _closer_look(observation.marks)
         raise _missing(sentence, meant)
@@ -458,6 +469,19 @@ def _is_slip(words: str, marks: Sequence[Mark]) -> bool:
     return process.extractOne(_folded(words), names, scorer=fuzz.ratio, score_cutoff=_SLIP) is not None
 
 
+def _ordinal_hint(where: NamedTarget, marks: Sequence[Mark]) -> str:
+    """How to write an ordinal that stands in words before a name here; else nothing."""
+    word, _, name = where.name.partition(" ")
+    called = _called(name, marks) if word.casefold() in _ORDINAL_WORDS else []
+    if not called:
+        return ""
+    nth = _ORDINAL_WORDS[word.casefold()] or len(called)
+    if nth > len(called):
+        return f" There are {len(called)} called {name!r}."
+    said = f"[{called[nth - 1].label_text}]" if where.beside else f"{ordinal(nth)} {name}"
+    return f" An ordinal is written in figures: {said}."
+
+
 def _closer_look(marks: Sequence[Mark]) -> str:
     """How to see more of what is drawn, where a canvas or other surface is in view, as small words may have no mark."""
     surface = max(
@@ -494,20 +518,32 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
     ):
         return None
 
-    def is_longer(mark: Mark) -> bool:
-        words = _signed_words(where.name, mark)
-        return any(_begins_or_ends_with(words, _signed_words(label, mark)) for label in _names(mark))
-
-    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and is_longer(mark)]
+    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and _more_words(where, mark)]
     return found[0] if len(found) == 1 else None
 
 
-def _begins_or_ends_with(said: SignedWords, label: SignedWords) -> bool:
-    """Whether a name has these words and other ones, but no sign alone: `Zoom` is no shorter `Zoom -`."""
-    words, longer = said.words, _without_plus(label.words)
-    more = [longer[len(words) :]] if longer[: len(words)] == words else []
-    more += [longer[: -len(words)]] if longer[-len(words) :] == words else []
-    return said.pictures <= label.pictures and any(not any(map(is_sign, rest)) for rest in more)
+def may_mean_opposite(where: NamedTarget, longer: Mark) -> bool:
+    """Whether the further words of a longer name deny the words of the target, or turn off what they name."""
+    return any(negates(" ".join(more.before), " ".join(more.after)) for more in _more_words(where, longer))
+
+
+class _MoreWords(NamedTuple):
+    """The words of a name before and after those that a line has; one of them is empty."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def _more_words(where: NamedTarget, mark: Mark) -> list[_MoreWords]:
+    """What a mark's name has before or after the words of a target; no sign alone: `Zoom` is no shorter `Zoom -`."""
+    said = _signed_words(where.name, mark)
+    words, more = said.words, list[_MoreWords]()
+    for label in (_signed_words(name, mark) for name in _names(mark)):
+        longer = _without_plus(label.words)
+        if said.pictures <= label.pictures and len(longer) >= len(words):
+            more += [_MoreWords(after=longer[len(words) :])] if longer[: len(words)] == words else []
+            more += [_MoreWords(before=longer[: len(longer) - len(words)])] if longer[-len(words) :] == words else []
+    return [each for each in more if not any(map(is_sign, (*each.before, *each.after)))]
 
 
 def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -603,14 +639,39 @@ def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
 def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
     """The marks of this name with this distinction; if the listing shows it for some of them, only those."""
     shown = distinctions(marks)
-    match = partial(distinction_match, is_exact=where.is_beside_exact)
+    match = partial(distinction_match, is_exact=where.is_beside_exact, in_row=where.in_row)
     strength = {mark.number: match(mark, where.beside, shown.get(mark.number)) for mark in marks}
-    there = [mark for mark in of_kind if strength[mark.number]]
+    there = [mark for mark in of_kind if strength[mark.number]] or _further_off(where, of_kind)
     found, kind = _called(where.name, there), where.name.lower()
     if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›` has no name of its own
         found = [mark for mark in there if not _labels(mark) and _is_a(mark, kind)]
     best = max((strength[mark.number] for mark in found), default=0)
-    return [mark for mark in found if strength[mark.number] == best]
+    listed = [mark for mark in found if _folded(where.beside) == _folded(str(shown.get(mark.number, "")))]
+
+    def may_be_meant(mark: Mark) -> bool:
+        """Whether the words are all of another row, or of its heading, and the listing tells it by no other ones."""
+        is_told_apart = any(_kind(mark) == _kind(each) for each in listed)
+        return not is_told_apart and is_all_of(mark, where.beside, in_row=where.in_row)
+
+    return [mark for mark in found if strength[mark.number] == best or may_be_meant(mark)]
+
+
+def _further_off(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks that lie in what has the words of a target for its name, or have these for a heading further off.
+
+    A heading counts only if it tells some of the name from others: one that is over them all says nothing of them.
+    """
+    if where.in_row or where.is_beside_exact:
+        return []
+    called = _called(where.name, marks)
+    if within := [mark for mark in called if is_within(mark, where.beside)]:
+        return within
+    under = [mark for mark in called if is_under(mark, where.beside)]
+    return under if len(under) < len(called) else []
+
+
+def _kind(mark: Mark) -> tuple[str, ...]:
+    return mark.frame, mark.tag, mark.role, mark.kind
 
 
 def _nearly_called(words: str, marks: Sequence[Mark]) -> list[Mark]:

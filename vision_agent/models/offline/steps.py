@@ -26,6 +26,7 @@ from vision_agent.models.offline.resolve_target import (
     NotFoundError,
     earlier_looks,
     is_scroller,
+    may_mean_opposite,
     named_values,
     names_in_placeholders,
     only_longer_name,
@@ -224,13 +225,13 @@ class StepsModel(Model):
                 self._looked_again += 1
                 return _decision(f"{LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
             longer = _with_longer_name(line, error, observation)
-            if longer is not None and not longer.is_risky:
+            if longer is not None and not longer.why_not:
                 self._has_acted = True
                 why = f"Nothing here is called {error.where}; only {longer.name!r} begins or ends with it."
                 return _decision(line.text, longer.action, judgement, summary=why)
             if longer is not None:
                 hint = (
-                    f" {longer.name!r} is not taken for it: what deletes, pays, sends or submits needs its whole name. "
+                    f" {longer.name!r} is not taken for it: {longer.why_not}. "
                     f"If that is meant, write {_quoted(longer.name)}"
                 )
             else:
@@ -278,7 +279,8 @@ class _LongerName:
 
     name: str
     action: Action
-    is_risky: bool
+    why_not: str = ""
+    """Why it is not taken for the one that is meant; empty if it is."""
 
 
 def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observation) -> _LongerName | None:
@@ -292,7 +294,12 @@ def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observa
         action = line.build(observation.model_copy(update={"marks": marks}))
     except NotFoundError:  # another target of the line
         return None
-    return _LongerName(mark.name, action, bool(risks_taken(action, observation)))
+    why_not = ""
+    if may_mean_opposite(error.where, mark):
+        why_not = "its other words may make it the opposite"
+    elif risks_taken(action, observation):
+        why_not = "what deletes, pays, sends or submits needs its whole name"
+    return _LongerName(mark.name, action, why_not)
 
 
 def _goes_on(seen: Observation) -> bool:

@@ -155,7 +155,7 @@ def context_of(answer: Json | None) -> RowContext | None:
     untold = answer["words"] if is_head else ""
     firm = Beside(answer.get("firm", untold), answer.get("firmHeading", ""))
     title = answer["title"] if answer["title"] in words else ""
-    wording = _wording_of(answer, title) if answer["how"] != "head" else None
+    wording = _wording_of(answer, title)
     # What the page compares is not in it: a clock would make it another answer.
     kept = {name: value for name, value in answer.items() if name not in _WORD_FOR_WORD}
     return RowContext(
@@ -163,20 +163,34 @@ def context_of(answer: Json | None) -> RowContext | None:
         firm,
         title,
         answer.get("time", ""),
-        wording,
+        _without_row(wording) if is_head else wording,
         tuple(answer["governing"]),
         kept,
     )
 
 
-_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading"})
+def _without_row(wording: Wording) -> Wording | None:
+    """What a mark lies in and is under, where its row is not known; None if that is nothing."""
+    is_told = wording.within or wording.over
+    return wording.model_copy(update={"parts": (), "title": "", "own": (), "outer": ""}) if is_told else None
+
+
+_WORD_FOR_WORD = frozenset({"parts", "wholeTitle", "wholeHeading", "own", "outer", "within"})
 
 
 def _wording_of(answer: Json, title: str) -> Wording:
     parts = tuple(answer["parts"])
     whole = answer.get("wholeTitle", title)
     is_said = title or whole in " ".join(parts)
-    return Wording(parts=parts, title=whole if is_said else "", heading=answer["wholeHeading"])
+    return Wording(
+        parts=parts,
+        title=whole if is_said else "",
+        heading=answer["wholeHeading"],
+        own=tuple(answer.get("own", ())),
+        outer=answer.get("outer", ""),
+        within=tuple(answer.get("within", ())),
+        over=tuple(answer["governing"]),
+    )
 
 
 def difference_of(held: Json | None) -> ContextDifference | None:
