@@ -10,6 +10,7 @@ import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
 import { playerUnderPointer, spotToShow } from './player_controls.js';
+import { changedValues, rememberValues } from './held_values.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
 import { armKeyGuard, insertGuarded, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
@@ -59,6 +60,8 @@ function answer(doc, root, request) {
     case 'guard_keys': return armKeyGuard(doc, request);
     case 'keys_guarded': return reportKeyGuard();
     case 'insert': return insertGuarded(doc, request);
+    case 'remember_values': return rememberValues(doc);
+    case 'changed_values': return changedValues(doc);
     case 'set': return setValue(doc, request);
     case 'watch': return watchHumanInput(doc, request);
     case 'leave': return stopHumanInput(request);

@@ -170,3 +170,40 @@ async def test_keys_that_a_button_gets_because_it_has_the_focus_name_it(on: On) 
         await hand.look()
         outcome = await hand.act(Press(keys="Enter"))
         assert outcome.sentence.startswith('Pressed Enter on mark 1 (button "Delete"), which had the focus.')
+
+
+FIELD = "<input id=q value=1 size=2 aria-label=Pieces>"
+BOX = "<input type=checkbox id=q aria-label=All style='position:absolute;opacity:0'>"
+LIST = "<select id=q aria-label=Size><option value=1>One<option value=2>One<option value=3>Two</select>"
+SHADOW = (
+    "<div id=q></div><script>q.attachShadow({mode: 'open'}).innerHTML = `<input value=1 aria-label=Pieces>`</script>"
+)
+SCROLLER = "<div id=q style='height:90px;overflow:auto;scrollbar-width:none'><p style='height:900px'></div>"
+SETS = "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(q, 2)"
+FAR = "<div style='height:3000px'></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "does", "says"),
+    [
+        (FIELD, SETS, 'Mark 3 (textbox "Pieces") now holds "2".'),
+        (f"{FAR}{FIELD}", "q.value = 2", 'The textbox "Pieces" now holds "2".'),
+        (BOX, "q.indeterminate = true", 'Mark 3 (checkbox "All") is now partly ticked.'),
+        (LIST, "q.selectedIndex = 1", 'Mark 3 (combobox "Size") has another option chosen.'),
+        (f"{FAR}{LIST}", "q.selectedIndex = 2", 'The combobox "Size" now shows "Two".'),
+        ("<input type=password id=q value=a>", "q.value = 'b'", "Mark 3 (textbox) holds something else."),
+        (SHADOW, "q.shadowRoot.firstChild.value = 2", 'Mark 3 (textbox "Pieces") now holds "2".'),
+        (FAR, "window.scrollTo(0, 300)", "The page was scrolled down."),
+        (SCROLLER, "q.scrollTop = 90", "A part of the page was scrolled."),
+    ],
+)
+async def test_what_hardly_shows_is_an_effect_and_the_next_click_has_none(
+    on: On, body: str, does: str, says: str
+) -> None:
+    buttons = f'<div style="position:fixed"><button onclick="{does}">Go</button><button>Dead</button></div><br><br>'
+    async with on(buttons + body) as hand:
+        outcome = await hand.act(Click(target=hand.number("Go")))
+        assert (outcome.effect, outcome.sentence) == ("changed", f'Clicked mark 1 (button "Go"). {says}')
+        await hand.look()
+        outcome = await hand.act(Click(target=hand.number("Dead")))
+        assert outcome.effect == "no_effect", outcome.sentence
