@@ -1,5 +1,5 @@
-// What the fields of a document hold, what is ticked and chosen in it, and how far it is scrolled: as an act begins, and
-// what of it has changed since. A script changes all of that without any mutation, and the pixels may hardly show it.
+// What the fields of a document hold, what is ticked and chosen in it, and how far it is scrolled: as an act begins,
+// and what has changed since. A script changes all of that without any mutation, and the pixels may hardly show it.
 import { documentElementOf, isConnectedOf, localNameOf, matches, queryAll, rectOf, scrollingElementOf } from './dom.js';
 import { scrollLeftOf, scrollTopOf, styleOf } from './dom.js';
 import { areaOf } from './quad.js';

@@ -16,6 +16,7 @@ from vision_agent.errors import UsageError
 from vision_agent.observation import Observation
 from vision_agent.text.escape import cut_text
 from vision_agent.text.urls import shown_address
+from vision_agent.text.whole_words import has_whole_words
 from vision_agent.types import SuccessCheck
 
 if TYPE_CHECKING:
@@ -202,8 +203,7 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
     for check in checks:
         if check.url is not None and not _fits(check.url, observation.url):
             return f"the address must be {check.url}, and is {shown_address(observation.url)}"
-        wanted = (check.mark or "").casefold()
-        if wanted and not any(wanted in mark.name.casefold() for mark in observation.marks):
+        if check.mark and not any(has_whole_words(mark.name, check.mark) for mark in observation.marks):
             return f"{check.mark!r} must be among the marks in view, and is not"
     return ""
 

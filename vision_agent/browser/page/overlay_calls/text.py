@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from playwright.async_api import ElementHandle, Frame
 
@@ -18,9 +18,20 @@ async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
     return str((await ask(frame, "read", deadline_s, what=what))["text"])
 
 
-async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
+class ShownText(NamedTuple):
+    """Whether a text shows as whole words and numbers, and what shows instead of it."""
+
+    shows: bool
+    near: str = ""
+    """The words or the number that it is only a part of."""
+    is_struck: bool = False
+    """It shows, but struck through."""
+
+
+async def find_shown_text(frame: Frame, deadline_s: float, text: str) -> ShownText:
     """Whether a person can see a text in the document, here or by scrolling, if they see the document."""
-    return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
+    answer = await ask(frame, "shows_text", deadline_s, text=text)
+    return ShownText(answer["shows"], answer["near"], answer["struck"])
 
 
 async def is_frame_seen(element: ElementHandle, deadline_s: float) -> bool:
