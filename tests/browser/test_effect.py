@@ -8,6 +8,8 @@ import pytest
 
 from tests.browser.hand import SETTINGS, On
 from vision_agent.actions import Click, Press, Set, SwitchTab
+from vision_agent.policy.success_checks import fault_of_page
+from vision_agent.types import SuccessCheck
 
 
 @pytest.mark.parametrize(
@@ -207,3 +209,18 @@ async def test_what_hardly_shows_is_an_effect_and_the_next_click_has_none(
         await hand.look()
         outcome = await hand.act(Click(target=hand.number("Dead")))
         assert outcome.effect == "no_effect", outcome.sentence
+
+
+async def test_the_check_of_an_address_does_not_hold_on_a_page_that_came_with_an_error(on: On) -> None:
+    check = SuccessCheck(url="*/nowhere*")
+    async with on("<p>x</p>", {"/nowhere-else": "<p>here</p>"}) as hand:
+        await hand.js("location.href = '/nowhere'")
+        await hand.page.wait_for_url("**/nowhere")
+        seen = await hand.look()
+        assert (seen.status, fault_of_page([check], seen)) == (
+            404,
+            "the address must be */nowhere* and show its page, and the page answered 404",
+        )
+        await hand.js("location.href = '/nowhere-else'")
+        await hand.page.wait_for_url("**/nowhere-else")
+        assert fault_of_page([check], await hand.look()) == ""

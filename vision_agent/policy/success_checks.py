@@ -22,6 +22,8 @@ from vision_agent.types import SuccessCheck
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError as JsonFault
 
+_FAILS_FROM = 400
+"""The first HTTP status of an error."""
 _NOT_KEPT = re.compile(r"(?:[^\w.*-]|_)+")
 
 
@@ -203,9 +205,18 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
     for check in checks:
         if check.url is not None and not _fits(check.url, observation.url):
             return f"the address must be {check.url}, and is {shown_address(observation.url)}"
+        if check.url is not None and (failed := _failed_page(observation)):
+            return f"the address must be {check.url} and show its page, and {failed}"
         if check.mark and not any(has_whole_words(mark.name, check.mark) for mark in observation.marks):
             return f"{check.mark!r} must be among the marks in view, and is not"
     return ""
+
+
+def _failed_page(observation: Observation) -> str:
+    """That the page at the address is an error, of its server or of the browser; empty if it is not."""
+    if observation.url.startswith("chrome-error:"):
+        return "the browser shows its own error page"
+    return f"the page answered {observation.status}" if observation.status >= _FAILS_FROM else ""
 
 
 def fault_of_downloads(checks: Sequence[SuccessCheck], names: Sequence[str]) -> str:
