@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNSPACED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]")  # fmt: skip
+_UNSPACED = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]"
+)
 """Letters at which words do not end: Thai, Lao, Tibetan, Burmese, Khmer, Korean, Japanese and Chinese."""
 _BEFORE_NUMBER = re.compile(r"\d[.,'’٫٬]?$|(?<![^\W_])(?<!\))[-−–]$")
 _AFTER_NUMBER = re.compile(r"[.,'’٫٬]?\d|[-−](?!\w)")

@@ -32,8 +32,7 @@ from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls.text import ShownText
-from vision_agent.browser.page.overlay_calls.text import RecordSet, TableAnswer
+from vision_agent.browser.page.overlay_calls.text import RecordSet, ShownText, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.observation import Mark, MarkKey
 from vision_agent.text.disguises import Disguises

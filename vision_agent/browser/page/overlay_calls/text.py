@@ -52,6 +52,8 @@ class TableAnswer:
     """How many rows the page says that there are, if the document does not hold all of them."""
     goes_on: bool = False
     """There are surely more rows than the document holds."""
+    feet: int = 0
+    """How many rows at the end are the footer."""
 
 
 async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
@@ -59,9 +61,8 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
     answer = await ask(frame, "table", deadline_s, key=key)
     if not answer["found"] or answer["kind"] is None:
         return None
-    return TableAnswer(
-        answer["kind"], answer["headings"], answer["rows"], answer["commas"], answer["told"], answer["goesOn"]
-    )
+    more = (answer["commas"], answer["told"], answer["goesOn"], answer["feet"])
+    return TableAnswer(answer["kind"], answer["headings"], answer["rows"], *more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class RecordSet:
     """How many rows the page says that there are, if the document does not hold all of them."""
     goes_on: bool = False
     """There are surely more rows than the document holds."""
+    feet: int = 0
+    """How many rows at the end are the footer."""
 
 
 async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
@@ -101,6 +104,7 @@ async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -
             each["commas"],
             each["told"],
             each["goesOn"],
+            each["feet"],
         )
         for each in answer["sets"]
     )
