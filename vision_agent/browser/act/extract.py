@@ -229,8 +229,8 @@ def _must_have_one_unit(name: str, texts: list[str], values: list[str | float | 
             one, other = safe_line(texts[first[0] - 1], 40), safe_line(text, 40)
             raise Refused(
                 "unsupported",
-                f'Row {first[0]} has "{one}" for {safe_line(name, 40)} and row {number} has "{other}", in another unit: '
-                "their numbers cannot be compared. Extract it as text.",
+                f'Row {first[0]} has "{one}" for {safe_line(name, 40)} and row {number} has "{other}", in another '
+                "unit: their numbers cannot be compared. Extract it as text.",
             )
 
 
