@@ -395,6 +395,8 @@ class Observation(DisplayedModel):
     change: Change = Change()
     covered: tuple[Covered, ...] = ()
     at_rest: bool = True
+    status: int = 0
+    """The HTTP status that the document came with, such as 404; 0 if none is known."""
     answers_form: bool = False
     """The document is the response to a form not sent by GET: reloading it may send the form again."""
     warnings: tuple[str, ...] = ()

@@ -220,9 +220,9 @@ class SuccessCheck(FrozenModel):
     url: str | None = None
     """A pattern for the page's address; `*` matches anything."""
     text: str | None = None
-    """Text that a person can see somewhere on the page, perhaps after scrolling."""
+    """Whole words and numbers that a person can see somewhere on the page, perhaps after scrolling."""
     mark: str | None = None
-    """Text that is part of the name of a mark in view."""
+    """Whole words in the name of a mark in view."""
     download: str | None = None
     """A pattern for the name of a file that the run has downloaded and kept; `*` matches anything."""
 

@@ -26,6 +26,8 @@ const RESTLESS_CHANGES = 3;
 const readings = {
   byId: /** @type {Map<number, {at: number, fields: FieldBeside[]}>} */ (new Map()), next: 1, actedAt: -1,
 };
+/** The last reading of each form, row, card or dialog: one that finds the same again keeps its number. */
+const lastReadings = /** @type {WeakMap<Element, {id: number, said: string}>} */ (new WeakMap());
 const lastBeside = /** @type {WeakMap<Element, {value: string, at: number, changes: number}>} */ (new WeakMap());
 
 /** Notes that the agent does something in this document now. */
@@ -41,9 +43,16 @@ export function readFieldsBeside(around, known) {
   const before = known.get(around);
   if (before !== undefined) return before;
   const fields = fieldsBesideIn(around, true);
-  const id = fields.length ? readings.next++ : null;
+  if (!fields.length) {
+    known.set(around, null);
+    return null;
+  }
+  const said = fields.map(({ name, value }) => `${name}\n${value}`).join('\n');
+  const last = lastReadings.get(around);
+  const id = last?.said === said ? last.id : readings.next++;
   known.set(around, id);
-  if (id === null) return null;
+  lastReadings.set(around, { id, said });
+  readings.byId.delete(id);
   readings.byId.set(id, { at: performance.now(), fields });
   for (const old of readings.byId.keys()) if (readings.byId.size > MOST_READINGS) readings.byId.delete(old);
   return id;

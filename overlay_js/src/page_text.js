@@ -29,6 +29,7 @@ const LONGEST_FIGURE = 40;
 const FIELDS_IN_CELLS = 'input, select, textarea';
 const CELLS = new Set(['td', 'th']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const CLIPPED_AWAY = /^(inset\((100|[5-9]\d)(\.\d+)?%\)|circle\(0)/;
 const GROUPS_OF_ROWS = /^(thead|tbody|tfoot|rowgroup)$/;
 export const TABLE_LIKE = /^(table|grid|treegrid)$/;
 const LIST_ITEM = /^(li|listitem|option|treeitem|article|menuitem)$/;
@@ -109,12 +110,12 @@ export function readTable(doc, request) {
   }
   const rows = listItemsOf(table).map((item) => [wordsOf(item)]);
   const commas = hasDecimalCommas(table);
-  return { found: true, kind: 'list', headings: [], rows, commas, ...rowsBeyond(table, 0) };
+  return { found: true, kind: 'list', headings: [], rows, feet: 0, commas, ...rowsBeyond(table, 0) };
 }
 
 /**
  * The headings of a table, if it has any, and its rows. A heading over several columns is that of each, and those of
- * several rows are joined: `2025 › Q1`.
+ * several rows are joined: `2025 › Q1`. `feet`: how many rows at the end are its footer.
  * @param {Element} table @param {boolean} [isCurrent] without numbers that are struck out beside others
  */
 export function headedRowsOf(table, isCurrent = false) {
@@ -127,7 +128,9 @@ export function headedRowsOf(table, isCurrent = false) {
   const isSpacer = (/** @type {Row} */ row) => (
     row.cells.every((cell) => cell === '') && (!row.cells.length || row.isOneCell && headings.length > 1)
   );
-  return { headings, rows: body.filter((row) => !isSpacer(row)).map((row) => row.cells), heads: heads.length };
+  const kept = body.filter((row) => !isSpacer(row));
+  const feet = kept.length - 1 - kept.findLastIndex((row) => localNameOf(row.section) !== 'tfoot');
+  return { headings, rows: kept.map((row) => row.cells), heads: heads.length, feet };
 }
 
 /** @param {Row[]} heads */
@@ -192,7 +195,7 @@ function rowsOf(table, isCurrent) {
     if (style.display === 'none') return;
     const what = roleOrTagOf(element);
     const inner = GROUPS_OF_ROWS.test(what) ? element : section;
-    const isGone = isInFaded || (element !== table && isFaded(style));
+    const isGone = isInFaded || (element !== table && (isFaded(style) || isOutOfSight(element, style)));
     if (what === 'tr' || what === 'row') {
       const cells = cellsOf(element);
       found.push({ cells, section, isGone, isHidden: style.visibility !== 'visible' });
@@ -202,6 +205,20 @@ function rowsOf(table, isCurrent) {
   };
   walk(table, table, false);
   return spreadRows(found, collapsedColumnsOf(table), isCurrent);
+}
+
+/**
+ * Whether a style puts an element where nobody sees it: beside the page, clipped to nothing or folded away.
+ * @param {Element} element @param {CSSStyleDeclaration} style
+ */
+function isOutOfSight(element, style) {
+  if (CLIPPED_AWAY.test(style.clipPath)) return true;
+  const isBox = style.display !== 'table-row' && style.display !== 'contents';
+  const isPlaced = style.position === 'absolute' || style.position === 'fixed';
+  const isCut = isBox && !/visible/.test(`${style.overflowX} ${style.overflowY}`);
+  if (!isPlaced && !isCut) return false;
+  const { width, height, right } = rectOf(element);
+  return (isPlaced && right + scrollX <= 0 && style.direction === 'ltr') || (isCut && (width < 1 || height < 1));
 }
 
 /**

@@ -34,6 +34,7 @@ const WORD_CLASS = /^[a-z][a-z_-]{2,}$/i;
  * @property {string[]} headings
  * @property {string[][]} rows
  * @property {number} [heads] its rows of headings
+ * @property {number} [feet] how many rows at the end are its footer
  */
 
 /**
@@ -48,9 +49,9 @@ export function readRecordSets(doc, request) {
   const sets = found.slice(0, MOST_SETS);
   return {
     found: true,
-    sets: sets.map(({ kind, title, headings, rows, element, heads = 0 }) => ({
+    sets: sets.map(({ kind, title, headings, rows, element, heads = 0, feet = 0 }) => ({
       ...(/table|list/.test(kind) ? rowsBeyond(element, heads) : { told: null, goesOn: false }),
-      kind, title, under: headingBefore(element), headings, rows, commas: hasDecimalCommas(element),
+      kind, title, under: headingBefore(element), headings, rows, feet, commas: hasDecimalCommas(element),
       inside: sets.flatMap((other, at) => (isSetInside(other.element, element) ? [at] : [])),
     })),
   };
@@ -90,10 +91,10 @@ function setsIn(body) {
 function setOf(element) {
   const what = roleOrTagOf(element);
   if (TABLE_LIKE.test(what)) {
-    const { headings, rows, heads } = headedRowsOf(element, true);
+    const { headings, rows, heads, feet } = headedRowsOf(element, true);
     const wide = rows.reduce((most, row) => Math.max(most, row.length), 0);
     const names = headings.length ? headings : Array.from({ length: wide }, (_, at) => `column ${at + 1}`);
-    return { kind: 'table', element, title: setTitleOf(element), headings: names, rows, heads };
+    return { kind: 'table', element, title: setTitleOf(element), headings: names, rows, heads, feet };
   }
   if (LIST_LIKE.test(what)) return setFrom('list', element, listItemsOf(element).map(recordPartsOf));
   if (what === 'dl') return setFrom('details', element, [recordPartsOf(element)]);

@@ -90,6 +90,12 @@ export function scan(doc, request) {
   return sameAnswer(doc, request) ?? wholeScan(doc, request);
 }
 
+/** The HTTP status that the document came with; 0 if it came without one, or the browser does not tell. */
+function statusOfDocument() {
+  const [entry] = performance.getEntriesByType('navigation');
+  return /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.responseStatus ?? 0;
+}
+
 /**
  * @param {Document} doc
  * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean, scrolls?: boolean,
@@ -138,8 +144,8 @@ function wholeScan(doc, request) {
   });
   atNextChange(() => Object.assign(lastScan, { id: '', proof: null, marked: [], placed: [] }));
   return {
-    id: lastScan.id, token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks),
-    covered,
+    id: lastScan.id, token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), status: statusOfDocument(),
+    marks: markTable(marks), covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
     words: request.words ? watchWords(doc, root, near, clip) : null,
     pictures: request.words ? drawnPictures(doc, near, clip) : [],

@@ -1,10 +1,11 @@
-// Whether the document shows a text: first where its words stand, then whether a person can see those.
+// Whether the document shows a text as whole words and numbers: first where its words stand, then whether a person can
+// see those, and last whether a word or a number goes on at either end.
 import { documentElementOf, flatParentOf, localNameOf, nodeTypeOf, styleOf } from './dom.js';
 import { textContentOf } from './dom.js';
 import { isAreaSeen } from './seen_area.js';
 import { inkOf } from './seen_words.js';
 import { areaOf } from './quad.js';
-import { oneSpaced, openChildrenOf } from './text.js';
+import { isRaisedOrLowered, oneSpaced, openChildrenOf } from './text.js';
 
 /** Elements whose text is never drawn; what else has no box is found out where words stand. */
 const NEVER_DRAWN = new Set(['script', 'style', 'noscript', 'template', 'head', 'textarea', 'datalist', 'iframe']);
@@ -15,6 +16,26 @@ const SMALLEST_SEEN_FONT = 4;
 const MOST_LOOKS = 1000;
 const MOST_LOOKS_BETWEEN = 50;
 const INLINE = /^(inline|contents|ruby)/;
+/** Letters at which the words of a text do not end: these scripts set no space between words, or after particles. */
+const UNSPACED = new RegExp(`[${[
+  'Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan',
+].map((script) => `\\p{Script=${script}}`).join('')}\u30fc]`, 'u');
+const BEGINS_WITH_NUMBER = /^\p{Sc}?\s?\p{Nd}/u;
+/** A digit, also before what stands between the digits of a number. */
+const NUMBER_BEFORE = /\p{Nd}[.,'\u2019\u066b\u066c]?$/u;
+/** A sign; between words or numbers it is a dash. */
+const SIGN_BEFORE = /(?<![\p{L}\p{N})])[-\u2212\u2013\ufe63\uff0d]\p{Sc}?$/u;
+const SIGN_AFTER = /^[-\u2212](?![\p{L}\p{N}])/u;
+const NUMBER_AFTER = /^[.,'\u2019\u066b\u066c]?\p{Nd}/u;
+/** Spaces that stand between the digits of one number. */
+const GROUP_BEFORE = /\p{Nd}[\u00a0\u202f\u2009]$/u;
+const BEGINS_WITH_GROUP = /^\p{Nd}{3}(?!\p{Nd})/u;
+const GROUP_AFTER = /^[\u00a0\u202f\u2009]\p{Nd}{3}(?!\p{Nd})/u;
+/** So far is looked for the rest of a word or a number. */
+const LONGEST_REST = 40;
+/** Of the size of the letters; what is farther apart is no word. */
+const GAP_OF_WORDS = 0.2;
+const DELETED = new Set(['del', 's', 'strike']);
 
 /**
  * A text as it stands in the document: a text node, or the words of a `<select>`.
@@ -26,19 +47,157 @@ const INLINE = /^(inline|contents|ruby)/;
 /** @typedef {{piece: Piece, from: number, to: number}} Part of a piece */
 
 /**
- * Whether a person can see a text, here or by scrolling. It may stand in several elements of one line.
+ * Whether a person can see a text, here or by scrolling. It may stand in several elements of one line. `near`: where it
+ * only begins or ends within a word or a number, that with the text; `struck`: it shows, but struck through.
  * @param {Document} doc @param {string} text
  */
-export function showsText(doc, text) {
+export function findShownText(doc, text) {
   const wanted = oneSpaced(text).normalize().toLowerCase();
-  if (!wanted) return true;
+  if (!wanted) return { shows: true, near: '', struck: false };
   const pieces = textPiecesIn(documentElementOf(doc));
   const seen = /** @type {Map<string, boolean>} */ (new Map());
   const between = { left: MOST_LOOKS_BETWEEN };
   const endings = endingsOf(wanted);
-  return pieces.some(({ text: said }, at) => (
-    beginningsIn(said, wanted, endings).some((from) => isSeenFrom(doc, pieces, at, from, wanted, seen, between))
+  const found = { near: '', struck: false };
+  /** @param {number} index @param {Part} part */
+  const isSeen = (index, part) => {
+    const key = `${index}:${part.from}:${part.to}`;
+    const known = seen.get(key);
+    if (known !== undefined) return known;
+    let isShown = seen.size < MOST_LOOKS && isPartSeen(doc, part);
+    if (isShown && isStruck(part.piece)) [found.struck, isShown] = [true, false];
+    seen.set(key, isShown);
+    return isShown;
+  };
+  const shows = pieces.some(({ text: said }, at) => (
+    beginningsIn(said, wanted, endings).some((from) => {
+      if (found.near && goesOnBefore(said.slice(0, from), wanted)) return false;
+      const parts = seenPartsFrom(pieces, at, from, wanted, between, isSeen);
+      if (!parts) return false;
+      const [before, after] = restsAround(pieces, parts, isSeen);
+      if (!goesOnBefore(before, wanted) && !goesOnAfter(after, wanted)) return true;
+      found.near ||= wholeWords(before, parts, after);
+      return false;
+    })
   ));
+  return { shows, near: shows ? '' : found.near.toWellFormed(), struck: found.struck && !shows };
+}
+
+/** Whether what stands before a text is the beginning of its first word or number, or its sign. */
+function goesOnBefore(/** @type {string} */ before, /** @type {string} */ wanted) {
+  if (BEGINS_WITH_NUMBER.test(wanted) && SIGN_BEFORE.test(before)) return true;
+  if (/^\p{Nd}/u.test(wanted)) {
+    return NUMBER_BEFORE.test(before) || (GROUP_BEFORE.test(before) && BEGINS_WITH_GROUP.test(wanted));
+  }
+  return joinsLetters(before.match(/[\p{L}\p{M}]$/u)?.[0], wanted.match(/^\p{L}/u)?.[0]);
+}
+
+/** Whether what stands after a text is the end of its last word or number. */
+function goesOnAfter(/** @type {string} */ after, /** @type {string} */ wanted) {
+  if (/\p{Nd}$/u.test(wanted)) return [NUMBER_AFTER, GROUP_AFTER, SIGN_AFTER].some((each) => each.test(after));
+  return joinsLetters(wanted.match(/[\p{L}\p{M}]$/u)?.[0], after.match(/^[\p{L}\p{M}]/u)?.[0]);
+}
+
+/** Whether two letters that stand side by side are in one word. @param {string} [one] @param {string} [other] */
+function joinsLetters(one, other) {
+  return Boolean(one && other) && !UNSPACED.test(one ?? '') && !UNSPACED.test(other ?? '');
+}
+
+/**
+ * What stands right before and right after a text in its line, as far as a word or a number goes.
+ * @param {Piece[]} pieces @param {Map<number, Part>} parts @param {(index: number, part: Part) => boolean} isSeen
+ */
+function restsAround(pieces, parts, isSeen) {
+  const places = Array.from(parts.keys());
+  const [first, last] = [places[0], places[places.length - 1]];
+  const [from, to] = [/** @type {Part} */ (parts.get(first)).from, /** @type {Part} */ (parts.get(last)).to];
+  const [begun] = saidAround(pieces[first], from);
+  const [, ended] = saidAround(pieces[last], to);
+  return [restFrom(pieces, first, -1, begun, isSeen), restFrom(pieces, last, 1, ended, isSeen)];
+}
+
+/**
+ * A rest that goes on in the pieces before (`step` is -1) or after, as long as those stand right beside it.
+ * @param {Piece[]} pieces @param {number} at @param {number} step @param {string} rest
+ * @param {(index: number, part: Part) => boolean} isSeen
+ */
+function restFrom(pieces, at, step, rest, isSeen) {
+  let said = rest;
+  let beside = at;
+  for (let index = at + step; pieces[index] && !/\s/.test(said) && said.length < LONGEST_REST; index += step) {
+    const piece = pieces[index];
+    if (!isRendered(piece)) continue;
+    const [one, other] = step < 0 ? [piece, pieces[beside]] : [pieces[beside], piece];
+    if (isApartFrom(one, other, pieces, Math.max(index, beside))) break;
+    if (piece.text.trim() && !isSeen(index, { piece, from: 0, to: piece.text.length })) continue;
+    if (hasRoomBetween(one, other)) break;
+    said = step < 0 ? saidAround(piece, piece.text.length)[0] + said : said + saidAround(piece, 0)[1];
+    beside = index;
+  }
+  return said;
+}
+
+/** What a piece says before and after a place, as it is written. @param {Piece} piece @param {number} place */
+function saidAround({ node, text }, place) {
+  const raw = /** @type {string} */ (textContentOf(node));
+  const places = nodeTypeOf(node) === 3 ? placesIn(raw) : [];
+  if (places.length !== text.length) return [text.slice(0, place), text.slice(place)];
+  const at = places[place] ?? raw.length;
+  return [raw.slice(0, at), raw.slice(at)];
+}
+
+/**
+ * A text with the rest of the words that it begins and ends in.
+ * @param {string} before @param {Map<number, Part>} parts @param {string} after
+ */
+function wholeWords(before, parts, after) {
+  const said = Array.from(parts.values(), ({ piece, from, to }) => {
+    const [[, rest], [, beyond]] = [saidAround(piece, from), saidAround(piece, to)];
+    return rest.slice(0, rest.length - beyond.length);
+  });
+  const [begun, ended] = [before.match(/[^ \t\r\n]*$/)?.[0] ?? '', after.match(/^[^ \t\r\n]*/)?.[0] ?? ''];
+  return oneSpaced(begun + said.join('') + ended).replace(/[.,;:!?]+$/, '');
+}
+
+/**
+ * Whether there is room between two pieces of a line, or one of them is raised.
+ * @param {Piece} one @param {Piece} other
+ */
+function hasRoomBetween(one, other) {
+  const [a, b] = [edgeOf(one, false), edgeOf(other, true)];
+  if (!a || !b) return false;
+  const holders = [flatParentOf(one.node), flatParentOf(other.node)];
+  if (holders.some((each) => each && isRaisedOrLowered(each, styleOf(each)))) return true;
+  const gap = Math.max(b.left - a.right, a.left - b.right);
+  return gap > GAP_OF_WORDS * Math.min(a.height, b.height) || a.bottom <= b.top || b.bottom <= a.top;
+}
+
+/** Where the first or the last letter of a piece stands. @param {Piece} piece @param {boolean} isFirst */
+function edgeOf({ node }, isFirst) {
+  const range = new Range();
+  range.selectNodeContents(node);
+  const said = textContentOf(node);
+  const at = isFirst ? said.search(/\S/) : said.trimEnd().length - 1;
+  if (nodeTypeOf(node) === 3 && at >= 0) {
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+  }
+  return Array.from(range.getClientRects()).find(({ width }) => width > 0) ?? null;
+}
+
+/** Whether a text is struck through, and so no longer holds. @param {Piece} piece */
+function isStruck({ node }) {
+  let mayBeDrawn = true;
+  for (let at = flatParentOf(node); at; at = flatParentOf(at)) {
+    if (DELETED.has(localNameOf(at))) return true;
+    const style = styleOf(at);
+    if (mayBeDrawn && style.textDecorationLine.includes('line-through')) return true;
+    // The line is not drawn in boxes of their own.
+    if (/^inline-/.test(style.display) || style.float !== 'none' || /absolute|fixed/.test(style.position)) {
+      mayBeDrawn = false;
+    }
+  }
+  return false;
 }
 
 /** All pieces of text, in the order of the flat tree. @param {Element} root */
@@ -99,27 +258,19 @@ function beginningsIn(said, wanted, endings) {
 }
 
 /**
- * Whether a text goes on from a place in a piece to its end, and all of it is seen. Pieces that nobody sees stand in
- * no text. Whether a piece is seen is asked last, because it takes longest.
- * @param {Document} doc @param {Piece[]} pieces @param {number} at @param {number} from @param {string} wanted
- * @param {Map<string, boolean>} seen what is known of parts
+ * The parts of pieces that make up a text from a place in a piece on, if all of it is seen; null if not. Pieces that
+ * nobody sees stand in no text. Whether a piece is seen is asked last, because it takes longest.
+ * @param {Piece[]} pieces @param {number} at @param {number} from @param {string} wanted
  * @param {{left: number}} between how many pieces that do not fit may still be looked at
+ * @param {(index: number, part: Part) => boolean} isSeen
  */
-function isSeenFrom(doc, pieces, at, from, wanted, seen, between) {
-  /** @param {number} index @param {Part} part */
-  const isSeen = (index, part) => {
-    const key = `${index}:${part.from}:${part.to}`;
-    const known = seen.get(key);
-    if (known !== undefined) return known;
-    const found = seen.size < MOST_LOOKS && isPartSeen(doc, part);
-    seen.set(key, found);
-    return found;
-  };
+function seenPartsFrom(pieces, at, from, wanted, between, isSeen) {
   const unseen = /** @type {Set<number>} */ (new Set());
   for (;;) {
     const parts = partsOfText(pieces, at, from, wanted, unseen, between, isSeen);
     const hidden = Array.from(parts ?? []).find(([index, part]) => !isSeen(index, part));
-    if (!hidden || hidden[0] === at) return parts !== null && !hidden;
+    if (!hidden) return parts;
+    if (hidden[0] === at) return null;
     unseen.add(hidden[0]);
   }
 }
@@ -208,13 +359,18 @@ function isPartSeen(doc, part) {
  * @param {Range} range @param {Part} part
  */
 function narrow(range, { piece: { node, text }, from, to }) {
-  const raw = /** @type {string} */ (textContentOf(node));
-  const places = [];
-  for (let i = 0; i < raw.length; i++) if (!/\s/.test(raw[i]) || i === 0 || !/\s/.test(raw[i - 1])) places.push(i);
+  const places = placesIn(textContentOf(node));
   // Some letters have two small ones.
   if (places.length !== text.length) return;
   const [trimmed, end] = [from + text.slice(from, to).search(/\S/), from + text.slice(from, to).trimEnd().length];
   if (trimmed < from || end <= trimmed) return;
   range.setStart(node, places[trimmed]);
   range.setEnd(node, places[end - 1] + 1);
+}
+
+/** Where the characters of a text stand that has runs of spaces as one. @param {string} raw */
+function placesIn(raw) {
+  const places = [];
+  for (let i = 0; i < raw.length; i++) if (!/\s/.test(raw[i]) || i === 0 || !/\s/.test(raw[i - 1])) places.push(i);
+  return places;
 }

@@ -16,6 +16,7 @@ const watch = {
   doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
   /** The shadow roots that are watched too. A change of the document shows nothing of those inside them. */
   roots: /** @type {WeakSet<ShadowRoot>} */ (new WeakSet()),
+  rootList: /** @type {WeakRef<ShadowRoot>[]} */ ([]),
   /** Whether elements were added since shadow roots were last looked for. */
   hasGrown: true,
   /** When any attribute, text or child changed last. */
@@ -34,6 +35,8 @@ const watch = {
   atChange: /** @type {(() => void) | null} */ (null),
   /** Where our own scrolling has left what scrolls. */
   scrolled: /** @type {WeakMap<Element, [number, number]>} */ (new WeakMap()),
+  /** What anything else scrolled last, and when. */
+  scrolls: /** @type {{element: WeakRef<Element>, at: number}[]} */ ([]),
   restyled: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
   rewritten: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
 };
@@ -50,6 +53,7 @@ const EFFECT_MS = 3000;
 /** A change by itself this many milliseconds ago still goes on. */
 const GOES_ON_MS = 500;
 const MOST_DRAWINGS = 12;
+const MOST_SCROLLS = 20;
 const EVERY_CHANGE = { childList: true, subtree: true, attributes: true, characterData: true };
 const INPUTS = ['pointerdown', 'keydown', 'beforeinput', 'wheel', 'change'];
 const FOCUS_MOVES = ['focusin', 'focusout'];
@@ -75,6 +79,8 @@ function watchOver(doc) {
   if (watch.doc === doc) return;
   watch.doc = doc;
   watch.roots = new WeakSet();
+  watch.rootList = [];
+  watch.scrolls = [];
   watch.hasGrown = true;
   watch.lastAny = watch.last = watch.lastOwn = watch.ownSince = performance.now();
   watch.observer = new MutationObserver((records) => {
@@ -90,7 +96,9 @@ function watchOver(doc) {
     const left = at && watch.scrolled.get(at);
     if (at) watch.scrolled.delete(at);
     // Our own scrolling was noted when it was done, and its event comes a frame later.
-    if (!at || !left || left[0] !== scrollLeftOf(at) || left[1] !== scrollTopOf(at)) noteNow();
+    if (at && left && left[0] === scrollLeftOf(at) && left[1] === scrollTopOf(at)) return;
+    noteNow();
+    if (at) noteScroll(at);
   });
   // On the window, because the browser reports listeners of documents as those of the page.
   for (const type of INPUTS) {
@@ -110,6 +118,7 @@ export function watchRoots(doc, roots) {
   const unwatched = roots.filter((each) => !watch.roots.has(each));
   for (const root of unwatched) {
     watch.roots.add(root);
+    watch.rootList.push(new WeakRef(root));
     watch.observer?.observe(root, EVERY_CHANGE);
   }
   if (unwatched.length) noteNow();
@@ -129,6 +138,30 @@ function watchNewRoots(doc) {
     }
   }
   watchRoots(doc, roots);
+}
+
+/**
+ * The shadow roots that are watched, those that came with new elements too.
+ * @param {Document} doc @returns {ShadowRoot[]}
+ */
+export function knownRoots(doc) {
+  watchOver(doc);
+  watchNewRoots(doc);
+  return watch.rootList.flatMap((each) => each.deref() ?? []);
+}
+
+/** @param {Element} element */
+function noteScroll(element) {
+  const others = watch.scrolls.filter((each) => each.element.deref() !== element);
+  watch.scrolls = [...others.slice(1 - MOST_SCROLLS), { element: new WeakRef(element), at: performance.now() }];
+}
+
+/**
+ * What was scrolled since a moment, and not by us. @param {Document} doc @param {number} since @returns {Element[]}
+ */
+export function scrolledSince(doc, since) {
+  watchOver(doc);
+  return watch.scrolls.filter(({ at }) => at >= since).flatMap(({ element }) => element.deref() ?? []);
 }
 
 /** Notes a change that is no mutation. */

@@ -8,6 +8,8 @@ import pytest
 
 from tests.browser.hand import SETTINGS, On
 from vision_agent.actions import Click, Press, Set, SwitchTab
+from vision_agent.policy.success_checks import fault_of_page
+from vision_agent.types import SuccessCheck
 
 
 @pytest.mark.parametrize(
@@ -170,3 +172,55 @@ async def test_keys_that_a_button_gets_because_it_has_the_focus_name_it(on: On) 
         await hand.look()
         outcome = await hand.act(Press(keys="Enter"))
         assert outcome.sentence.startswith('Pressed Enter on mark 1 (button "Delete"), which had the focus.')
+
+
+FIELD = "<input id=q value=1 size=2 aria-label=Pieces>"
+BOX = "<input type=checkbox id=q aria-label=All style='position:absolute;opacity:0'>"
+LIST = "<select id=q aria-label=Size><option value=1>One<option value=2>One<option value=3>Two</select>"
+SHADOW = (
+    "<div id=q></div><script>q.attachShadow({mode: 'open'}).innerHTML = `<input value=1 aria-label=Pieces>`</script>"
+)
+SCROLLER = "<div id=q style='height:90px;overflow:auto;scrollbar-width:none'><p style='height:900px'></div>"
+SETS = "Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(q, 2)"
+FAR = "<div style='height:3000px'></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "does", "says"),
+    [
+        (FIELD, SETS, 'Mark 3 (textbox "Pieces") now holds "2".'),
+        (f"{FAR}{FIELD}", "q.value = 2", 'The textbox "Pieces" now holds "2".'),
+        (BOX, "q.indeterminate = true", 'Mark 3 (checkbox "All") is now partly ticked.'),
+        (LIST, "q.selectedIndex = 1", 'Mark 3 (combobox "Size") has another option chosen.'),
+        (f"{FAR}{LIST}", "q.selectedIndex = 2", 'The combobox "Size" now shows "Two".'),
+        ("<input type=password id=q value=a>", "q.value = 'b'", "Mark 3 (textbox) holds something else."),
+        (SHADOW, "q.shadowRoot.firstChild.value = 2", 'Mark 3 (textbox "Pieces") now holds "2".'),
+        (FAR, "window.scrollTo(0, 300)", "The page was scrolled down."),
+        (SCROLLER, "q.scrollTop = 90", "A part of the page was scrolled."),
+    ],
+)
+async def test_what_hardly_shows_is_an_effect_and_the_next_click_has_none(
+    on: On, body: str, does: str, says: str
+) -> None:
+    buttons = f'<div style="position:fixed"><button onclick="{does}">Go</button><button>Dead</button></div><br><br>'
+    async with on(buttons + body) as hand:
+        outcome = await hand.act(Click(target=hand.number("Go")))
+        assert (outcome.effect, outcome.sentence) == ("changed", f'Clicked mark 1 (button "Go"). {says}')
+        await hand.look()
+        outcome = await hand.act(Click(target=hand.number("Dead")))
+        assert outcome.effect == "no_effect", outcome.sentence
+
+
+async def test_the_check_of_an_address_does_not_hold_on_a_page_that_came_with_an_error(on: On) -> None:
+    check = SuccessCheck(url="*/nowhere*")
+    async with on("<p>x</p>", {"/nowhere-else": "<p>here</p>"}) as hand:
+        await hand.js("location.href = '/nowhere'")
+        await hand.page.wait_for_url("**/nowhere")
+        seen = await hand.look()
+        assert (seen.status, fault_of_page([check], seen)) == (
+            404,
+            "the address must be */nowhere* and show its page, and the page answered 404",
+        )
+        await hand.js("location.href = '/nowhere-else'")
+        await hand.page.wait_for_url("**/nowhere-else")
+        assert fault_of_page([check], await hand.look()) == ""

@@ -755,3 +755,30 @@ async def test_rows_that_are_not_on_the_page_are_told_of(on: On, body: str, says
                 says or ' rows of the table "T".' if outcome is got else says or " rows."
             ), outcome.sentence
         assert all(row["K"] == f"k{row['N']}" for row in json.loads(got.read))
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (("5 kg", "500 g"), 'Row 1 has "5 kg" for N and row 2 has "500 g", in another unit: their numbers'),
+        (("$5", "€5"), 'Row 1 has "$5" for N and row 2 has "€5", in another unit: their numbers'),
+        (("T€ 5", "€ 7"), "may be more than it says, because of the 'T' before it"),
+    ],
+)
+async def test_a_column_of_several_units_is_no_column_of_numbers(on: On, cells: tuple[str, str], said: str) -> None:
+    async with on(f"<table><tr><th>N<tr><td>{cells[0]}<tr><td>{cells[1]}</table>") as hand:
+        outcome = await hand.act(Extract(mark="", json_schema=_with(N={"type": "number"})))
+        assert (outcome.status, said in outcome.sentence) == ("refused", True), outcome.sentence
+
+
+async def test_rows_that_nobody_sees_are_none_and_a_footer_and_a_heading_of_thousands_are_told(on: On) -> None:
+    unseen = "position:absolute;left:-9999px", "clip-path:inset(100%)", "display:block;height:0;overflow:hidden"
+    hidden = "".join(f"<tr style='{style}'><td>99" for style in unseen)
+    body = f"<table><tr><th>T€<tbody><tr><td>1{hidden}<tr><td>2<tfoot><tr><td>3</table>"
+    async with on(body) as hand:
+        outcome = await hand.act(Extract(mark="", json_schema=_with(**{"T€": {"type": "number"}})))
+        assert outcome.read == '[{"T€": 1}, {"T€": 2}, {"T€": 3}]'
+        assert outcome.sentence == (
+            "Extracted 3 rows of the table of the page; the last row is its footer, which may hold totals; the heading "
+            '"T€" may say that its numbers are thousands or more, which are as written.'
+        )

@@ -40,6 +40,10 @@ UNSEEN = {
     "said only": '<button aria-label="Done">x</button><img alt="Done">',
     "of two lines": "<p>Do</p><p>ne</p>",
     "with hidden letters": "<p>Do<b>x</b>ne</p>",
+    "struck through": "<s>Done</s><del>Done</del>",
+    "struck through by a style": '<p style="text-decoration:line-through">All <b>done</b></p>',
+    "struck through in one of its letters": "<p>Do<s>n</s>e</p>",
+    "within a word": "<p>Undone</p><p>Doner</p>",
 }
 SEEN = {
     "plain": "<p>Done</p>",
@@ -51,7 +55,6 @@ SEEN = {
     "below in a box that scrolls": '<div style="height:50px;overflow:auto"><div style="height:900px">x</div>Done</div>',
     "below in a box that scrolls in one that does not": '<div style="height:90px;overflow:hidden"><div style="height:90px;overflow-y:auto"><div style="height:900px">x</div>Done</div></div>',
     "below a page that is held": '<style>body{overflow:hidden}</style><div style="height:3000px"></div><p>Done</p><dialog id=d>Sure?</dialog><script>d.showModal()</script>',
-    "struck through": "<s>Done</s>",
     "not for those who hear": "<p aria-hidden=true>Done</p>",
     "white on dark": '<div style="background:#222"><p style="color:#fff">Done</p></div>',
     "white on a picture": '<div style="position:relative"><img style="position:absolute;width:300px;height:90px;background:#222"><p style="position:relative;color:#fff">Done</p></div>',
@@ -104,6 +107,41 @@ async def test_a_message_that_fades_in_is_waited_for_until_it_can_be_seen(on: On
         assert (outcome.refusal, outcome.sentence) == ("timed_out", '"Saved" did not show within 0.01 s.')
         await hand.js("setTimeout(() => { t.style.opacity = 1; }, 300)")
         assert (await hand.act(Wait(text="Saved", seconds=9))).status == "done"
+
+
+WHOLE = {
+    "Total 149.00 EUR, 12 items": ["149.00", "12 items", "total 149.00 EUR"],
+    "Balance −49.00, 10-20": ["−49.00", "balance", "20"],
+    "1,249.00 and 1\u00a0299,00": ["1,249.00", "1 299,00"],
+    "Thank you! E-mail sent": ["Thank you", "mail"],
+    "49.00<sup>1</sup> at 3.": ["49.00", "3"],
+    "<button>Save</button><button>Done</button>": ["Done", "Save"],
+    "注文を確定しました สั่งซื้อแล้ว 주문이": ["確定", "ซื้อ", "주문"],
+}
+CUT = {
+    "Total 149.00 EUR, 12 items": ["49.00 EUR", "2 items", "49.00", "149", "149.0", "12 item"],
+    "<b>1</b>49.00, 7<b>.5</b>": ["49.00", "7"],
+    "Balance −49.00, -€5, 3-": ["49.00", "€5", "5", "3"],
+    "1,249.00 and 1\u00a0299,00": ["249.00", "299,00"],
+    "Unsubscribed, Disapproved, un<i hidden>x</i>done": ["Subscribed", "approved", "done"],
+    "<select><option>149</select>": ["49"],
+}
+
+
+async def test_a_text_shows_as_whole_words_and_numbers(on: On) -> None:
+    async with on("<p>x</p>") as hand:
+        for bodies, is_there in ((WHOLE, True), (CUT, False)):
+            for body, texts in bodies.items():
+                await hand.page.evaluate(SETS_BODY, f"<p>{body}</p>")
+                assert {text: await shows_text(hand.page, 5, text) for text in texts} == dict.fromkeys(texts, is_there)
+
+
+async def test_a_text_that_shows_only_within_another_or_struck_through_is_told_with_that(on: On) -> None:
+    async with on("<p>Total 149.00 EUR, <s>Order placed</s></p>") as hand:
+        outcome = await hand.act(Wait(text="49.00 eur", seconds=0.01))
+        assert outcome.sentence == '"49.00 eur" did not show within 0.01 s; the page shows "149.00 EUR".'
+        outcome = await hand.act(Wait(text="Order placed", seconds=0.01))
+        assert outcome.sentence == '"Order placed" did not show within 0.01 s; the page shows it struck through.'
 
 
 async def test_a_text_is_soon_found_or_missed_in_a_large_page(on: On) -> None:

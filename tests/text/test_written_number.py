@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from vision_agent.text.written_number import decimal_sign, is_plain_number, number_in
+from vision_agent.text.written_number import decimal_sign, is_plain_number, names_scale, number_in, unit_in
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,10 @@ from vision_agent.text.written_number import decimal_sign, is_plain_number, numb
         ("€5 Mld", "5000000000"),
         ("5 mln", "5000000"),
         ("5 млн", "5000000"),
+        ("₹1,29,900.50", "129900.50"),
+        ("12,34,567", "1234567"),
+        ("١٬٢٩٩٫٥٠", "1299.50"),
+        ("A$ 5", "5"),
         ("5 lakh", "500000"),
         ("5万", "50000"),
         ("5億円", "500000000"),
@@ -94,6 +98,11 @@ def test_a_number_is_read_as_a_person_reads_it(text: str, number: str) -> None:
         ("₹5 Cr", "may be more than it says, because of the 'Cr' after it"),
         ("5 mil", "may be more than it says, because of the 'mil' after it"),
         ("3 Billion", "may be more than it says, because of the 'Billion' after it"),
+        ("T€ 5", "may be more than it says, because of the 'T' before it"),
+        ("k€ 5", "may be more than it says, because of the 'k' before it"),
+        ("TEUR 5", "may be more than it says, because of the 'TEUR' before it"),
+        ("▾5", "may be negative or not"),
+        ("1,29,90", "is not a single number"),
         ("5 TEUR", "may be more than it says, because of the 'TEUR' after it"),
         ("5千克", "may be more than it says, because of the '千克' after it"),
         ("5 करोड़", "may be more than it says, because of the 'करोड' beside it"),
@@ -150,3 +159,26 @@ def test_a_text_of_which_the_number_is_only_a_part_is_no_plain_number() -> None:
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("5 kg", "kg"),
+        ("500g", "g"),
+        ("$5", "USD"),
+        ("5 EUR", "EUR"),
+        ("€5", "EUR"),
+        ("1.2 GB", "GB"),
+        ("12 in stock", ""),
+        ("5 stars", ""),
+        ("5", ""),
+    ],
+)
+def test_the_unit_of_a_number_is_its_currency_or_a_known_measure(text: str, unit: str) -> None:
+    assert unit_in(text) == unit
+
+
+def test_a_heading_may_say_that_its_numbers_are_thousands() -> None:
+    scaled = ["Price (thousands)", "T€", "Sales in k€", "Umsatz (Mio. EUR)"]
+    assert [each for each in [*scaled, "Price (%)", "Size (MB)", "Mile", "T", "Price"] if names_scale(each)] == scaled

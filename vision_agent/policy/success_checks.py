@@ -17,11 +17,14 @@ from vision_agent.observation import Observation
 from vision_agent.text.escape import cut_text
 from vision_agent.text.negations import negates
 from vision_agent.text.urls import shown_address
+from vision_agent.text.whole_words import has_whole_words
 from vision_agent.types import SuccessCheck
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError as JsonFault
 
+_FAILS_FROM = 400
+"""The first HTTP status of an error."""
 _NOT_KEPT = re.compile(r"(?:[^\w.*-]|_)+")
 
 
@@ -203,11 +206,13 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
     for check in checks:
         if check.url is not None and not _fits(check.url, observation.url):
             return f"the address must be {check.url}, and is {shown_address(observation.url)}"
-        wanted = (check.mark or "").casefold()
-        having = [mark.name for mark in observation.marks if wanted in mark.name.casefold()]
+        if check.url is not None and (failed := _failed_page(observation)):
+            return f"the address must be {check.url} and show its page, and {failed}"
+        wanted = check.mark or ""
+        having = [mark.name for mark in observation.marks if has_whole_words(mark.name, wanted)]
         if wanted and not having:
             return f"{check.mark!r} must be among the marks in view, and is not"
-        if wanted and not any(_says_so(name.casefold(), wanted) for name in having):
+        if wanted and not any(_says_so(name.casefold(), wanted.casefold()) for name in having):
             only = cut_text(repr(having[0]), _LONGEST_GIVEN)
             return (
                 f"{check.mark!r} must be among the marks in view, and there is only {only}, which may be the opposite"
@@ -217,8 +222,15 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
 
 def _says_so(name: str, wanted: str) -> bool:
     """Whether a name has these words, and none beside them that make them the opposite: `Do not log out`."""
-    places = (found.start() for found in re.finditer(f"(?={re.escape(wanted)})", name))
-    return any(not negates(name[:at], name[at + len(wanted) :]) for at in places)
+    places = [found.start() for found in re.finditer(f"(?={re.escape(wanted)})", name)]
+    return not places or any(not negates(name[:at], name[at + len(wanted) :]) for at in places)
+
+
+def _failed_page(observation: Observation) -> str:
+    """That the page at the address is an error, of its server or of the browser; empty if it is not."""
+    if observation.url.startswith("chrome-error:"):
+        return "the browser shows its own error page"
+    return f"the page answered {observation.status}" if observation.status >= _FAILS_FROM else ""
 
 
 def fault_of_downloads(checks: Sequence[SuccessCheck], names: Sequence[str]) -> str:

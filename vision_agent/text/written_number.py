@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
 
-from vision_agent.text.money import names_currency
+from vision_agent.text.money import amounts_in, names_currency
 from vision_agent.text.number_words import (
     CJK_DOUBTFUL,
     CJK_MONEY,
@@ -24,8 +24,8 @@ from vision_agent.text.number_words import (
 _MINUS = "-−–﹣－‐‑‒⁻₋˗➖"
 _DASHES = "—―⸺⸻﹘⁃±∓"
 """What may be a minus or not."""
-_DOWN = "▼▽↓⬇🔻📉"
-_UP = "▲△"
+_DOWN = "▼▽▾▿⏷↓↘⇓⇩⬇🔻📉"
+_UP = "▲△▴▵"
 """Japanese accounts write a loss so."""
 _MINUS_WORD = re.compile(
     r"\b(?:minus|moins|menos|meno|min|negative|neg|negativ|минус|мінус|miinus|mínusz|eksi|マイナス|負)\b"
@@ -35,8 +35,12 @@ _MINUS_WORD = re.compile(
 _SPACES = "\u00a0\u2009\u202f"
 """Those that pages put between groups of three digits."""
 _TOKEN = re.compile(rf"\d(?:[\d.,'’{_SPACES}]*\d)?")
-_GROUPS = re.compile(r"\d{1,3}(\D\d{3})+")
+_GROUPS = re.compile(r"\d{1,3}(\D\d{3})+|\d{1,2}(,\d{2})+,\d{3}")
+"""Of three digits; in India the others have two: `1,29,900`."""
+_ARABIC_SIGNS = str.maketrans("٬٫", "’.")
 _WORD = re.compile(r"[^\W\d_]+")
+_SCALE_OF_SIGN = re.compile(r"(?<![^\W\d_])(?:[kmtg]|mm|mn|bn)(?=\s?[$¢£¥€₩₹₺₽₴₪₫฿])", re.IGNORECASE)
+"""As in `T€ 5`, and no part of the name of a currency, as in `A$ 5`."""
 _AFTER = re.compile(r"(?P<gap>\s*)(?P<word>[^\W\d_]*)")
 _LETTERS = {"k", "m", "b", "t"}
 """What may stand for thousands and more; apart from the number, and not beside money, it may be a unit."""
@@ -56,7 +60,8 @@ _POINT_OF_WORD = re.compile(r"(?:^|[^\w])(?:rs|fr|sfr|nr|no|kr)\.$", re.IGNORECA
 
 def decimal_sign(texts: Iterable[str]) -> str | None:
     """The sign before decimals in texts that are written alike, such as those of a column; None if that is unknown."""
-    shown = {sign for text in texts for each in _TOKEN.findall(text) if (sign := _sign_shown(each)) is not None}
+    tokens = (each for text in texts for each in _TOKEN.findall(text.translate(_ARABIC_SIGNS)))
+    shown = {sign for each in tokens if (sign := _sign_shown(each)) is not None}
     return shown.pop() if len(shown) == 1 else None
 
 
@@ -67,7 +72,8 @@ def number_in(text: str, decimal: str | None = None, *, has_decimal_commas: bool
     Raises:
         ValueError: there is none, there are several, or it may mean several; the message is a clause that says so.
     """
-    composed = unicodedata.normalize("NFC", text)
+    composed = unicodedata.normalize("NFC", text).translate(_ARABIC_SIGNS)
+    decimal = "." if "٫" in text else decimal
     plain = "".join(each for each in composed if unicodedata.category(each) != "Cf").strip().replace("\ufe0f", "")
     found = [*_TOKEN.finditer(plain)]
     if len(found) != 1 or any(unicodedata.category(each) == "No" for each in plain):
@@ -80,6 +86,36 @@ def number_in(text: str, decimal: str | None = None, *, has_decimal_commas: bool
         number = _plain_number(token[0], decimal, has_decimal_commas=has_decimal_commas)
     _refuse_bounds(before, after)
     return _sign(before, after, token[0]) * number * _factor(before, after)
+
+
+_MEASURES = {
+    *("kg", "g", "mg", "µg", "t", "lb", "lbs", "oz", "st", "km", "m", "cm", "mm", "µm", "mi", "yd", "ft"),
+    *("l", "ml", "cl", "dl", "h", "min", "s", "ms", "W", "kW", "MW", "GW", "Wh", "kWh", "MWh", "GWh"),
+    *("V", "mV", "A", "mA", "Hz", "kHz", "MHz", "GHz", "B", "kB", "KB", "MB", "GB", "TB", "PB"),
+    *("KiB", "MiB", "GiB", "TiB", "bit", "kbit", "Mbit", "Gbit", "%", "°C", "°F"),
+}
+_SCALES_ALONE = {"thousand", "thousands", "million", "millions", "billion", "billions", "tausend", "milliers", "miles"}
+"""Words in a heading for what the numbers under it count."""
+_UNIT = re.compile(r"\s?(%|°[CF]|[^\W\d_]+)(?![^\W_])")
+
+
+def unit_in(text: str) -> str:
+    """The currency or the measure of a number in a text, in a form to compare; empty if it names none that is known."""
+    if amounts := amounts_in(text):
+        return amounts[0].currency
+    token = _TOKEN.search(text)
+    unit = _UNIT.match(text, token.end()) if token else None
+    return unit[1] if unit and unit[1] in _MEASURES else ""
+
+
+def names_scale(heading: str) -> bool:
+    """Whether a heading may say that the numbers under it are thousands or more: `Sales (T€)`, `in Mio. EUR`."""
+    words = _WORD.findall(heading)
+    is_word = any(
+        each.casefold() in SCALES or each in ENGLISH_SCALES or each.casefold() in _SCALES_ALONE for each in words
+    )
+    is_code = any(_SCALED_CODE.fullmatch(each.casefold()) for each in words)
+    return is_word or is_code or _SCALE_OF_SIGN.search(heading) is not None or "'000" in heading
 
 
 def is_plain_number(text: str) -> bool:
@@ -170,6 +206,10 @@ def _factor(before: str, after: str) -> Decimal:
         is_letter = is_money and other.casefold() in _MONEY_LETTERS
         if is_letter or other.casefold() in DOUBTFUL or other[0] in (*CJK_SCALES, *CJK_DOUBTFUL):
             raise _more(other)
+    if found := _SCALE_OF_SIGN.search(before):
+        raise _more(found[0], "before")
+    if code := next((each for each in _WORD.findall(before) if _SCALED_CODE.fullmatch(each.casefold())), ""):
+        raise _more(code, "before")
     for part in DOUBTFUL_PARTS:
         if part in before + after:
             raise _more(part, "beside")

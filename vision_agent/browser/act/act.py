@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import actions
-from vision_agent.actions import Action
+from vision_agent.actions import Action, targets_of
 from vision_agent.browser.act import drag, fields, look_at, navigate, pan, pointer, read, select, zoom
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
@@ -25,6 +25,7 @@ from vision_agent.browser.act.exact_values import LONGEST_S
 from vision_agent.browser.act.extract import extract
 from vision_agent.browser.act.find_on import find_on
 from vision_agent.browser.act.held import tab_closed
+from vision_agent.browser.act.held_values import remember_values
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.out_of_view import bring_into_view
 from vision_agent.browser.act.scroll_to import scroll_to
@@ -57,7 +58,7 @@ async def act(sender: InputSender, action: Action, seen: LiveObservation) -> Out
     started = time.perf_counter()
     sender.tabs.start_action(with_input=action.traits.presses)
     is_later = sender.start_action(seen, action)
-    before = PageBefore(sender.seen, seen.page, len(sender.tabs.pages))
+    before = PageBefore(sender.seen, seen.page, len(sender.tabs.pages), _may_change_values(sender, action))
     try:
         _must_be_in_front(sender, action)
         _must_not_be_hung(sender, action)
@@ -104,7 +105,7 @@ async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefo
             if is_later and not sender.seen.is_hung:
                 await must_still_hold(sender, action)
             await bring_into_view(sender, action)
-            attempt = await _carry_out_unless_hung(sender, action)
+            attempt = await _carry_out_and_remember(sender, action)
             sender.focused_mark = _next_focus(action, attempt)
             if attempt.at is not None:
                 sender.observer.players.pointer = (sender.page, attempt.at.point)
@@ -159,6 +160,23 @@ async def _outcome_and_focus(sender: InputSender, action: Action, attempt: Attem
 def _before(sender: InputSender, before: PageBefore) -> PageBefore:
     """The state before the action, once its target was in view: scrolling to it does not count as an effect."""
     return replace(before, seen=sender.brought) if sender.brought else before
+
+
+async def _carry_out_and_remember(sender: InputSender, action: Action) -> Attempt:
+    """Carries an action out. The page remembers first what its fields hold, to be compared afterwards."""
+    if not _may_change_values(sender, action):
+        return await _carry_out_unless_hung(sender, action)
+    remembering = asyncio.create_task(remember_values(sender.seen, sender.deadline_s))
+    try:
+        if not any(isinstance(each, int) for each in targets_of(action)):
+            await remembering  # nothing else is asked of the page before its input is sent
+        return await _carry_out_unless_hung(sender, action)
+    finally:
+        remembering.cancel()
+
+
+def _may_change_values(sender: InputSender, action: Action) -> bool:
+    return action.traits.needs_page and not (action.traits.only_looks or sender.seen.is_hung)
 
 
 async def _carry_out_unless_hung(sender: InputSender, action: Action) -> Attempt:

@@ -20,6 +20,8 @@ class PageBefore:
     seen: LiveObservation
     page: Page
     tabs: int
+    remembers_values: bool = False
+    """The documents remember what their fields held. See `held_values`."""
     url: str = field(init=False)
     focused: str | None = field(init=False)
     """The key of the mark that had the focus."""

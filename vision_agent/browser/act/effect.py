@@ -30,6 +30,7 @@ from vision_agent.browser.act.changed_pixels import (
 )
 from vision_agent.browser.act.drawn_text import ReadBack, read_back
 from vision_agent.browser.act.first_picture import FirstPicture, has_surfaces, may_read_at_once
+from vision_agent.browser.act.held_values import value_changes
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
@@ -115,6 +116,8 @@ async def determine_outcome(
             value = shown.value
             changes.append(shown.sentence)
     is_painted, is_seen = read.is_painted, read.is_seen
+    if (attempt.missed or not (changes or is_seen)) and not is_other and tabs.active is before.page:
+        changes += await value_changes(before, observer) if before.remembers_values else []
     # A blocked request is reported, but does not change the page.
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or attempt.needs_no_effect or is_seen
     # The record is the only place with the hash of a download, so none of them is left out.

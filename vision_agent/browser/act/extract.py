@@ -31,7 +31,7 @@ from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.text import RecordSet
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
-from vision_agent.text.written_number import decimal_sign, is_plain_number, number_in
+from vision_agent.text.written_number import decimal_sign, is_plain_number, names_scale, number_in, unit_in
 from vision_agent.vision.surfaces.things import UNREAD, UNSURE
 
 _NOTHING = {"", "-", "–", "—", "−"}
@@ -59,6 +59,8 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
         }
         for number, row in enumerate(found.rows, 1)
     ]
+    for name, at in columns.items():
+        _must_have_one_unit(name, [_text(row, at) for row in found.rows], [row[name] for row in rows])
     fault = next(Draft202012Validator(json.loads(action.json_schema)).iter_errors(rows), None)
     if fault is not None:
         of = f"{THE_SET[found.kind]} {words}"
@@ -72,7 +74,11 @@ async def extract(sender: InputSender, action: Extract) -> Attempt:
     if isinstance(found, DrawnRecords):
         said = "; ".join([said, *found.notes])
     else:
-        said += rows_elsewhere(found)
+        said += rows_elsewhere(found) + _footer_words(found)
+    for name, at in columns.items():
+        if names_scale(found.headings[at]) and any(isinstance(row[name], int | float) for row in rows):
+            heading = safe_line(found.headings[at], 60)
+            said += f'; the heading "{heading}" may say that its numbers are thousands or more, which are as written'
     return Attempt(said, None, read=text, needs_no_effect=True)
 
 
@@ -129,7 +135,8 @@ async def _records_around(sender: InputSender, number: int, names: list[str]) ->
         wide = max(map(len, table.rows), default=0)
         headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
         rows = without_head(headings, table.rows)
-        return RecordSet("table", "", headings, rows, (), has_decimal_commas=table.has_decimal_commas), words
+        commas = table.has_decimal_commas
+        return RecordSet("table", "", headings, rows, (), has_decimal_commas=commas, feet=table.feet), words
     around = await overlay_calls.text.record_sets(at.frame, sender.deadline_s, at.mark.key)
     fitting = next((each for each in around if has_columns(each, names)), None)
     if fitting is None and not around:
@@ -197,6 +204,34 @@ def _value(
         ) from error
     is_whole = value == int(value) and ("number" not in kinds or "." not in str(value))
     return int(value) if is_whole else float(value)
+
+
+def _footer_words(found: RecordSet) -> str:
+    """A clause that the last rows are the footer of their table, to append; empty if they are not."""
+    if not found.feet:
+        return ""
+    which = "row is its footer" if found.feet == 1 else f"{found.feet} rows are its footer"
+    return f"; the last {which}, which may hold totals"
+
+
+def _must_have_one_unit(name: str, texts: list[str], values: list[str | float | int | None]) -> None:
+    """Checks that the numbers of a column are in one unit, as far as they name any.
+
+    Raises:
+        Refused: two of them are not.
+    """
+    first: tuple[int, str] | None = None
+    for number, (text, value) in enumerate(zip(texts, values, strict=True), 1):
+        unit = "" if isinstance(value, str | None) else unit_in(text)
+        if first is None and unit:
+            first = (number, unit)
+        if first is not None and unit and unit != first[1]:
+            one, other = safe_line(texts[first[0] - 1], 40), safe_line(text, 40)
+            raise Refused(
+                "unsupported",
+                f'Row {first[0]} has "{one}" for {safe_line(name, 40)} and row {number} has "{other}", in another '
+                "unit: their numbers cannot be compared. Extract it as text.",
+            )
 
 
 def _types(schema: dict[str, Any]) -> set[str]:

@@ -16,6 +16,7 @@ from playwright.async_api import Frame, Page
 
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.overlay_calls.text import ShownText
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
 
@@ -70,13 +71,22 @@ def tab_closed(held_s: float, seconds: float) -> Refused:
 
 async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
     """Whether a person can see a text in any frame that answers, here or by scrolling."""
+    return (await find_shown_text(page, deadline_s, text)).shows
+
+
+async def find_shown_text(page: Page, deadline_s: float, text: str) -> ShownText:
+    """The same, and what shows instead of the text: the longer word or number, or that it is struck through."""
+    missed = ShownText(False)
     for frame in page.frames:
         try:
-            if await overlay_calls.text.shows_text(frame, deadline_s, text) and await _is_seen(frame, deadline_s):
-                return True
+            found = await overlay_calls.text.find_shown_text(frame, deadline_s, text)
+            if (found.shows or found.near or found.is_struck) and await _is_seen(frame, deadline_s):
+                if found.shows:
+                    return found
+                missed = missed if missed.near else found
         except FrameSilent:
             continue  # another frame may show it
-    return False
+    return missed
 
 
 async def _is_seen(frame: Frame, deadline_s: float) -> bool:

@@ -13,7 +13,7 @@ from vision_agent.actions import Read, Wait
 from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.drawn_tables import DrawnRecords, drawn_records, drawn_table
 from vision_agent.browser.act.exact_values import LONGEST_S, with_exact_values
-from vision_agent.browser.act.held import shows_text
+from vision_agent.browser.act.held import find_shown_text
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.read_download import read_download
 from vision_agent.browser.act.record_sets import (
@@ -32,7 +32,7 @@ from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls.text import RecordSet, TableAnswer
+from vision_agent.browser.page.overlay_calls.text import RecordSet, ShownText, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.observation import Mark, MarkKey
 from vision_agent.text.disguises import Disguises
@@ -210,17 +210,26 @@ async def wait(sender: InputSender, action: Wait) -> Attempt:
     what = f'"{safe_line(action.text, 60)}" did not show' if action.text is not None else "Nothing changed"
     said = f'"{safe_line(action.text, 60)}" shows' if action.text is not None else "The page changed"
     before = sender.page.url
+    instead = ""
     while True:
         passed = time.monotonic() - began
         if action.text is not None:
-            has_come = await shows_text(sender.page, sender.deadline_s, action.text)
+            shown = await find_shown_text(sender.page, sender.deadline_s, action.text)
+            has_come, instead = shown.shows, _instead(shown)
         else:
             has_come = sender.page.url != before or await _has_changed(sender, passed)
         if has_come:
             return Attempt(f"{said} after {time.monotonic() - began:.1f} s", None, needs_no_effect=True)
         if passed >= action.seconds:
-            raise Refused("timed_out", f"{what} within {action.seconds:g} s.")
+            raise Refused("timed_out", f"{what} within {action.seconds:g} s{instead}.")
         await asyncio.sleep(_LOOK_EVERY_S)
+
+
+def _instead(shown: ShownText) -> str:
+    """What the page shows in place of a text, as the end of a sentence."""
+    if shown.near:
+        return f'; the page shows "{safe_line(shown.near, 60)}"'
+    return "; the page shows it struck through" if shown.is_struck else ""
 
 
 async def _has_changed(sender: InputSender, since_s: float) -> bool:

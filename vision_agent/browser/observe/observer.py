@@ -525,6 +525,7 @@ class Observer:
             epoch=self._memory.epoch,
             url=bounded_address(main.url),
             title=main.title,
+            status=main.status,
             taken_at=self.clock(),
             viewport=Size(width=round(whole.width), height=round(whole.height)),
             device_ratio=main.device_ratio,

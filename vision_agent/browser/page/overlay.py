@@ -74,7 +74,9 @@ _early_listeners: weakref.WeakSet[CDPSession] = weakref.WeakSet()
 """Sessions that have installed the early listener."""
 
 
-_JOINED = frozenset({"check", "focused", "frame", "guard", "guarded", "paint", "quiet", "title", "token"})
+_JOINED = frozenset(
+    {"check", "focused", "frame", "guard", "guarded", "paint", "quiet", "remember_values", "title", "token"}
+)
 """Questions that are answered in a moment: those that are asked of a frame at the same time go in one message, because
 a message costs more than most answers."""
 _joined: weakref.WeakKeyDictionary[Frame, _Message] = weakref.WeakKeyDictionary()

@@ -131,3 +131,47 @@ async def set_value(
     details = {"id": uuid4().hex, "key": key, "kind": kind, "fingerprint": fingerprint, **what}
     answer = await ask(frame, "set", deadline_s, **details, **expected.as_details())
     return SetAnswer(answer["why"], difference_of(answer["held"]), answer["focused"])
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedField:
+    """A field that holds something else than before."""
+
+    key: str
+    """Empty if it never had a mark."""
+    name: str
+    role: str
+    tag: str
+    kind: Literal["value", "choice", "tick"]
+    now: str | None
+    """What it holds, what is chosen in it, or whether it is ticked; None if it is secret or called the same as before.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedValues:
+    """What a document holds otherwise than when it was asked to remember it."""
+
+    fields: tuple[ChangedField, ...] = ()
+    """The first few."""
+    count: int = 0
+    """How many there are in all."""
+    right: float = 0.0
+    """How far the page was scrolled to the right, in CSS pixels; `down` likewise."""
+    down: float = 0.0
+    has_scrolled_part: bool = False
+    """Whether something on the page was scrolled."""
+
+
+async def remember_values(frame: Frame, deadline_s: float) -> None:
+    """Makes the document remember what its fields hold and where it is scrolled to."""
+    await ask(frame, "remember_values", deadline_s)
+
+
+async def changed_values(frame: Frame, deadline_s: float) -> ChangedValues:
+    """What is otherwise than the document remembers; nothing if it remembers nothing."""
+    answer = await ask(frame, "changed_values", deadline_s)
+    if not answer["known"]:
+        return ChangedValues()
+    fields = tuple(ChangedField(**each) for each in answer["fields"])
+    return ChangedValues(fields, answer["count"], answer["right"], answer["down"], answer["scrolled"])

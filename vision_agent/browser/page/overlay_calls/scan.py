@@ -200,6 +200,8 @@ class ScanAnswer:
     """Identifies the document."""
     url: str
     title: str
+    status: int
+    """The HTTP status that the document came with; 0 if none is known."""
     place: FramePlace
     """Where the frame lies on the page."""
     marks: tuple[FoundMark, ...]
@@ -295,6 +297,7 @@ async def scan(
         token=answer["token"],
         url=answer["url"],
         title=answer["title"],
+        status=answer["status"],
         place=at,
         marks=marks,
         covered=obstacles_of(answer["covered"]),

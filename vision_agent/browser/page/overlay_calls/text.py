@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from playwright.async_api import ElementHandle, Frame
 
@@ -18,9 +18,20 @@ async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
     return str((await ask(frame, "read", deadline_s, what=what))["text"])
 
 
-async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
+class ShownText(NamedTuple):
+    """Whether a text shows as whole words and numbers, and what shows instead of it."""
+
+    shows: bool
+    near: str = ""
+    """The words or the number that it is only a part of."""
+    is_struck: bool = False
+    """It shows, but struck through."""
+
+
+async def find_shown_text(frame: Frame, deadline_s: float, text: str) -> ShownText:
     """Whether a person can see a text in the document, here or by scrolling, if they see the document."""
-    return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
+    answer = await ask(frame, "shows_text", deadline_s, text=text)
+    return ShownText(answer["shows"], answer["near"], answer["struck"])
 
 
 async def is_frame_seen(element: ElementHandle, deadline_s: float) -> bool:
@@ -41,6 +52,8 @@ class TableAnswer:
     """How many rows the page says that there are, if the document does not hold all of them."""
     goes_on: bool = False
     """There are surely more rows than the document holds."""
+    feet: int = 0
+    """How many rows at the end are the footer."""
 
 
 async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
@@ -48,9 +61,8 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
     answer = await ask(frame, "table", deadline_s, key=key)
     if not answer["found"] or answer["kind"] is None:
         return None
-    return TableAnswer(
-        answer["kind"], answer["headings"], answer["rows"], answer["commas"], answer["told"], answer["goesOn"]
-    )
+    more = (answer["commas"], answer["told"], answer["goesOn"], answer["feet"])
+    return TableAnswer(answer["kind"], answer["headings"], answer["rows"], *more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,8 @@ class RecordSet:
     """How many rows the page says that there are, if the document does not hold all of them."""
     goes_on: bool = False
     """There are surely more rows than the document holds."""
+    feet: int = 0
+    """How many rows at the end are the footer."""
 
 
 async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
@@ -90,6 +104,7 @@ async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -
             each["commas"],
             each["told"],
             each["goesOn"],
+            each["feet"],
         )
         for each in answer["sets"]
     )
