@@ -5,6 +5,7 @@ import { isAreaSeen } from './seen_area.js';
 import { inkOf } from './seen_words.js';
 import { areaOf } from './quad.js';
 import { oneSpaced, openChildrenOf } from './text.js';
+import { namingAttributesOf, searchable, withoutVeiled } from './veiled_words.js';
 
 /** Elements whose text is never drawn; what else has no box is found out where words stand. */
 const NEVER_DRAWN = new Set(['script', 'style', 'noscript', 'template', 'head', 'textarea', 'datalist', 'iframe']);
@@ -20,7 +21,8 @@ const INLINE = /^(inline|contents|ruby)/;
  * A text as it stands in the document: a text node, or the words of a `<select>`.
  * @typedef {object} Piece
  * @property {Node} node
- * @property {string} text with single spaces, in small letters
+ * @property {string} raw with single spaces
+ * @property {string} text the same in small letters
  * @property {boolean} isNewLine whether a line ends before it, whatever is around it
  */
 /** @typedef {{piece: Piece, from: number, to: number}} Part of a piece */
@@ -28,11 +30,12 @@ const INLINE = /^(inline|contents|ruby)/;
 /**
  * Whether a person can see a text, here or by scrolling. It may stand in several elements of one line.
  * @param {Document} doc @param {string} text
+ * @param {string[]} [veiled] what the document shows of hidden values: no text stands there, nor reaches into it
  */
-export function showsText(doc, text) {
-  const wanted = oneSpaced(text).normalize().toLowerCase();
+export function showsText(doc, text, veiled = []) {
+  const wanted = searchable(oneSpaced(text).normalize().toLowerCase());
   if (!wanted) return true;
-  const pieces = textPiecesIn(documentElementOf(doc));
+  const pieces = veiledPieces(textPiecesIn(documentElementOf(doc)), veiled);
   const seen = /** @type {Map<string, boolean>} */ (new Map());
   const between = { left: MOST_LOOKS_BETWEEN };
   const endings = endingsOf(wanted);
@@ -41,13 +44,52 @@ export function showsText(doc, text) {
   ));
 }
 
+/** All that a document says, in which hidden values are searched for: its texts, then what else names something. */
+export function textToSearch(/** @type {Document} */ doc) {
+  const root = documentElementOf(doc);
+  const pieces = textPiecesIn(root).filter((piece) => isRendered(piece));
+  const isApart = (/** @type {number} */ at) => at > 0 && isApartFrom(pieces[at - 1], pieces[at], pieces, at);
+  const said = pieces.map(({ raw }, at) => (isApart(at) ? ` ${raw}` : raw));
+  const names = elementsUnder(root).flatMap((each) => namingAttributesOf(each));
+  return { text: [said.join(''), ...names].join('\0').toWellFormed() };
+}
+
+/** @param {Element} root */
+function elementsUnder(root) {
+  const found = [];
+  const stack = /** @type {Node[]} */ ([root]);
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if (nodeTypeOf(node) !== 1) continue;
+    found.push(/** @type {Element} */ (node));
+    stack.push(...openChildrenOf(/** @type {Element} */ (node)));
+  }
+  return found;
+}
+
+/**
+ * The pieces with all hidden words blanked, also those that stand in several of them.
+ * @param {Piece[]} pieces @param {string[]} veiled
+ */
+function veiledPieces(pieces, veiled) {
+  if (!veiled.length) return pieces;
+  const rendered = pieces.filter((piece) => isRendered(piece));
+  const blanked = withoutVeiled(rendered.map(({ text }) => text).join(''), veiled);
+  let from = 0;
+  for (const piece of rendered) {
+    piece.text = blanked.slice(from, from + piece.text.length);
+    from += piece.text.length;
+  }
+  return pieces;
+}
+
 /** All pieces of text, in the order of the flat tree. @param {Element} root */
 function textPiecesIn(root) {
   const pieces = /** @type {Piece[]} */ ([]);
   let isNewLine = false;
   /** @param {Node} node @param {string} said */
   const add = (node, said) => {
-    pieces.push({ node, text: said.replace(/\s+/g, ' ').normalize().toLowerCase(), isNewLine });
+    const raw = said.replace(/\s+/g, ' ').normalize();
+    pieces.push({ node, raw, text: raw.toLowerCase(), isNewLine });
     isNewLine = false;
   };
   const stack = /** @type {Node[]} */ ([root]);

@@ -32,6 +32,7 @@ from vision_agent.browser.network.host_policy import (
 )
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.observe.veiled_words import SecretFinder
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.downloads import Downloads
 from vision_agent.browser.page.tabs import Tabs
@@ -43,7 +44,6 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.observation import Observation
 from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
-from vision_agent.text.disguises import Disguises, Found
 from vision_agent.text.urls import origin_of
 from vision_agent.types import DownloadLimits, ManualAction, Outcome, Secret
 from vision_agent.vision.image_limits import ImageLimits
@@ -318,7 +318,7 @@ async def attach(
     )
     known = [*secrets]
     values = partial(_values, known)
-    observer = Observer(settings, image_limits, clock, values, _SecretValues(values) if hidden is None else hidden)
+    observer = Observer(settings, image_limits, clock, values, SecretFinder(values) if hidden is None else hidden)
     tabs = Tabs(page.context, page, events or EventSettings(), is_risky=is_risky)
     tabs.downloads = Downloads(
         page.context,
@@ -350,26 +350,6 @@ async def attach(
         tabs.stop_listening()
         for each in [*tabs.pages]:
             await cdp.release(each)
-
-
-class _SecretValues:
-    """The `HiddenValues` of a browser that is given secrets only."""
-
-    def __init__(self, values: Callable[[], Sequence[str]]) -> None:
-        self._values = values
-        self._known: tuple[str, ...] = ()
-        self._disguises = Disguises(())
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no secret."""
-        return not self._values()
-
-    def find(self, text: str) -> Sequence[Found]:
-        """Where a secret or one of its recent codes occurs."""
-        if (values := tuple(self._values())) != self._known:
-            self._known, self._disguises = values, Disguises([("secret", each) for each in values])
-        return self._disguises.find(text)
 
 
 def _values(secrets: Sequence[Secret]) -> list[str]:

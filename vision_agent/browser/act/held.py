@@ -14,6 +14,8 @@ from functools import partial
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
+from vision_agent.browser.observe.shown_secrets import Find
+from vision_agent.browser.observe.veiled_words import veiled_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
@@ -45,8 +47,10 @@ async def held_button(page: Page, deadline_s: float) -> AsyncIterator[None]:
         await release(page, [page.mouse.up], deadline_s)
 
 
-async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, until: str = "") -> None:
-    """Returns after `seconds`, or as soon as the text appears, if one is given.
+async def stay_held(
+    page: Page, what: str, seconds: float, deadline_s: float, until: str = "", find: Find | None = None
+) -> None:
+    """Returns after `seconds`, or as soon as the text appears, if one is given; `find` as in `shows_text`.
 
     Raises:
         Refused: the text does not appear, or the tab is closed.
@@ -55,7 +59,7 @@ async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, un
     while (left := end - time.monotonic()) > 0:
         if page.is_closed():
             raise tab_closed(seconds - left, seconds)
-        if until and await shows_text(page, min(deadline_s, left), until):
+        if until and await shows_text(page, min(deadline_s, left), until, find):
             return
         await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, end - time.monotonic())))
     if until:
@@ -68,15 +72,27 @@ def tab_closed(held_s: float, seconds: float) -> Refused:
     return Refused("gone", f"the tab closed after {held_s:.1f} s of {seconds:g} s")
 
 
-async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
-    """Whether a person can see a text in any frame that answers, here or by scrolling."""
+async def shows_text(page: Page, deadline_s: float, text: str, find: Find | None = None) -> bool:
+    """Whether a person can see a text in any frame that answers, here or by scrolling.
+
+    A text that reaches into a hidden value does not show, or its letters could be guessed one by one; `find` says where
+    those values are.
+    """
     for frame in page.frames:
         try:
-            if await overlay_calls.text.shows_text(frame, deadline_s, text) and await _is_seen(frame, deadline_s):
+            if await _frame_shows(frame, deadline_s, text, find) and await _is_seen(frame, deadline_s):
                 return True
         except FrameSilent:
             continue  # another frame may show it
     return False
+
+
+async def _frame_shows(frame: Frame, deadline_s: float, text: str, find: Find | None) -> bool:
+    veiled = await veiled_words(frame, deadline_s, find)
+    if not await overlay_calls.text.shows_text(frame, deadline_s, text, veiled):
+        return False
+    # A hidden value may have appeared between the two questions.
+    return await veiled_words(frame, deadline_s, find) == veiled
 
 
 async def _is_seen(frame: Frame, deadline_s: float) -> bool:
