@@ -14,7 +14,7 @@ from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.observation import Observation
-from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions
+from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions, texts_set
 from vision_agent.policy.takeover import did_by_hand, taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Step, Task
@@ -50,6 +50,7 @@ class ReplayedModel(Model):
         self._then = then
         self._healer = healer
         self._differs_from = differs_from
+        self._steps = tuple(steps)
         self._left = [step for step in steps if _can_repeat(step, has_next=then is not None)]
         self._recorded = len(self._left)
         self._looked_again = 0
@@ -124,7 +125,9 @@ class ReplayedModel(Model):
 
     def _again(self, step: Step, observation: Observation, shown: Shown) -> tuple[Action, ...]:
         has_other_values = self._differs_from is not None and step.index >= self._differs_from
-        return rebind_actions(step, observation, shown, has_other_values=has_other_values)
+        before = (each for each in self._steps if each.index <= step.index)
+        given = {text for each in before for text in texts_set(each)}
+        return rebind_actions(step, observation, shown, has_other_values=has_other_values, given=given)
 
     def _put_back(self, steps: Sequence[Step], shown: Shown) -> None:
         """Repeats the last step once more if a person took over instead, and did something else by hand."""
