@@ -278,6 +278,7 @@ async def attach(
     actions: Sequence[CustomAction] = (),
     events: EventSettings | None = None,
     is_risky: Callable[[str], bool] = lambda _: False,
+    objects_to_dialog: Callable[[str], str] = lambda _: "",
     downloads: Path | None = None,
     download_limits: DownloadLimits = _USUAL_DOWNLOADS,
     incoming: Path | None = None,
@@ -290,7 +291,8 @@ async def attach(
     `downloads` is where downloads are kept; None discards them. `incoming` is where the browser writes them as they
     come, if that is known.
 
-    `is_risky` decides from the text of a dialog that it must not be accepted, whatever `events` say.
+    `is_risky` decides from the text of a dialog that it must not be accepted, whatever `events` say;
+    `objects_to_dialog` says why it must not, as a clause.
 
     `hidden` is what neither pictures nor listings may show; None: the secrets.
 
@@ -319,7 +321,7 @@ async def attach(
     known = [*secrets]
     values = partial(_values, known)
     observer = Observer(settings, image_limits, clock, values, SecretFinder(values) if hidden is None else hidden)
-    tabs = Tabs(page.context, page, events or EventSettings(), is_risky=is_risky)
+    tabs = Tabs(page.context, page, events or EventSettings(), is_risky=is_risky, objects_to=objects_to_dialog)
     tabs.downloads = Downloads(
         page.context,
         download_limits,

@@ -76,6 +76,11 @@ def is_same_question(was: tuple[str, ...], now: tuple[str, ...]) -> bool:
     return said[len(said) - many :] == says[len(says) - many :] and (bool(many) or not (said or says))
 
 
+def without_times(text: str) -> str:
+    """The text without times of day and relative times."""
+    return _TIMES.sub(" ", text)
+
+
 def is_grave(question: tuple[str, ...]) -> bool:
     """Whether a question is about what pays or deletes."""
     return bool({"pay", "delete"} & {*risk_words.risks_in(" ".join(question))})

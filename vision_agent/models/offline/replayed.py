@@ -15,6 +15,7 @@ from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.observation import Observation
 from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions, texts_set
+from vision_agent.policy.recorded_dialogs import dismissal
 from vision_agent.policy.takeover import did_by_hand, taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Step, Task
@@ -66,7 +67,7 @@ class ReplayedModel(Model):
             FormatError, ModelUnavailable: as raised by the healer or the next model.
         """
         self._put_back(steps, _shown(task))
-        tried, refused = self._tried, self._refusal(steps)
+        tried, refused = self._tried, self._refusal(steps, observation)
         if tried is not None and refused:
             if self._healer is None or _ends_the_run(tried):
                 return self._stop(refused)
@@ -141,15 +142,17 @@ class ReplayedModel(Model):
                     return
         self._left.insert(0, step)
 
-    def _refusal(self, steps: Sequence[Step]) -> str:
-        """Why the last repeated step was refused or cut off; empty if it succeeded."""
+    def _refusal(self, steps: Sequence[Step], observation: Observation) -> str:
+        """Why the last repeated step was refused, cut off or asked something else; empty if it succeeded."""
         ours = [step for step in steps if step.decision.author == "replay"]
         tried, self._tried = self._tried, None
         if tried is None or not ours:
             return ""
         refused = next((each for each in ours[-1].outcomes if each.status != "done"), None)
         if refused is None:
-            return ""
+            dismissed = dismissal(ours[-1].outcomes, observation.warnings)
+            asked = f"step {tried.index} of the record was asked something else here"
+            return f"{asked}: {dismissed.rstrip('.')}" if dismissed else ""
         became = "cut off half-way" if refused.status == "partial" else "refused"
         return f"step {tried.index} of the record was {became} here: {refused.sentence.rstrip('.')}"
 
