@@ -21,6 +21,7 @@ class SecretFinder:
         self._values = values
         self._known: tuple[str, ...] = ()
         self._disguises = Disguises(())
+        self._last: tuple[str, Sequence[Found]] = ("", ())
 
     @property
     def is_empty(self) -> bool:
@@ -31,7 +32,10 @@ class SecretFinder:
         """Where a secret or one of its recent codes occurs."""
         if (values := tuple(self._values())) != self._known:
             self._known, self._disguises = values, Disguises([("secret", each) for each in values])
-        return self._disguises.find(text)
+            self._last = ("", ())
+        if text != self._last[0]:  # a page that is waited for is searched again and again
+            self._last = (text, self._disguises.find(text))
+        return self._last[1]
 
 
 async def veiled_words(frame: Frame, deadline_s: float, find: Find | None) -> tuple[str, ...]:
