@@ -18,6 +18,7 @@ import { kindOf, roleOf } from './role.js';
 import { placesOf } from './row_context.js';
 import { isSamePlace } from './select_candidates.js';
 import { oneSpaced } from './text.js';
+import { searchable, unveiledTextOf, withoutVeiled } from './veiled_words.js';
 import { piecesAndTurn, visibleView } from './visible.js';
 
 /** @import { GridAround } from './grid_cells.js' */
@@ -41,15 +42,16 @@ const RANKS = /** @type {const} */ (['name', 'similar name', 'text', 'passage'])
 /** @typedef {{element: Element, cursor: string, heard: string[], grid: GridAround}} Stop on the walk */
 
 /**
- * The elements that are called by some words, and everything that scrolls.
- * @param {Document} doc @param {{text: string}} request
+ * The elements that are called by some words, and everything that scrolls. `veiled`: what the document shows of hidden
+ * values; no name there is found, and no words reach into it.
+ * @param {Document} doc @param {{text: string, veiled: string[]}} request
  */
-export function findNamed(doc, { text }) {
+export function findNamed(doc, { text, veiled }) {
   const until = performance.now() + LONGEST_SEARCH;
   const found = /** @type {Record<Rank, Called[]>} */ ({ name: [], 'similar name': [], text: [], passage: [] });
   const scrollers = /** @type {Element[]} */ ([]);
   const said = /** @type {string[]} */ ([]);
-  const words = oneSpaced(text);
+  const words = searchable(oneSpaced(text));
   const root = documentElementOf(doc);
   const stack = /** @type {Stop[]} */ ([{ element: root, cursor: 'auto', heard: [], grid: null }]);
   let isCut = false;
@@ -59,7 +61,7 @@ export function findNamed(doc, { text }) {
     if (isSkippedText(stop.element) && !INSIDE_IS_NO_PAGE.has(localNameOf(stop.element))) continue;
     if (style.display === 'none' || hasAttribute(stop.element, 'inert')) continue;
     if (isScrollable(stop.element, style) && wouldShow(stop.element)) scrollers.push(stop.element);
-    const [rank, control, name] = callRankOf(stop, style, words);
+    const [rank, control, name] = callRankOf(stop, style, words, veiled);
     if (name) said.push(name);
     if (rank) found[rank].push({ element: stop.element, control });
     for (const child of childrenToVisit(stop.element, style).reverse()) {
@@ -82,10 +84,10 @@ export function findNamed(doc, { text }) {
 
 /**
  * How an element is called by the words, if it is; the control whose name it has; and what was read.
- * @param {Stop} stop @param {CSSStyleDeclaration} style @param {string} words
+ * @param {Stop} stop @param {CSSStyleDeclaration} style @param {string} words @param {string[]} veiled
  * @returns {[Rank | null, Element, string]}
  */
-function callRankOf({ element, cursor, heard, grid }, style, words) {
+function callRankOf({ element, cursor, heard, grid }, style, words, veiled) {
   if (style.visibility !== 'visible') return [null, element, ''];
   const control = labelledControlOf(element) ?? element;
   const evidence = evidenceOf(element, style, cursor);
@@ -95,13 +97,14 @@ function callRankOf({ element, cursor, heard, grid }, style, words) {
   if (isTarget && style.pointerEvents !== 'none') {
     const kind = kindOf(control, roleOf(control), evidence.scrolls && !evidence.strong.length);
     const { name } = bestNameOf(element, control, kind, new Map());
-    const names = [name, attributeOf(control, 'placeholder') ?? ''].map(oneSpaced);
+    const names = [name, attributeOf(control, 'placeholder') ?? '']
+      .map((each) => withoutVeiled(oneSpaced(each), veiled));
     if (names.includes(words)) return ['name', control, name];
     if (names.some((each) => folded(each) === folded(words))) return ['similar name', control, name];
     return [null, control, name];
   }
   if (!hasOwnText(flatChildrenOf(element)) || isSkippedText(element)) return [null, element, ''];
-  const text = oneSpaced(textContentOf(element)).slice(0, LONGEST_PASSAGE);
+  const text = oneSpaced(unveiledTextOf(element, veiled)).slice(0, LONGEST_PASSAGE);
   if (folded(text) === folded(words)) return ['text', element, text];
   return [folded(text).includes(folded(words)) ? 'passage' : null, element, text];
 }

@@ -27,7 +27,7 @@ import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
 import { isFrameSeen } from './seen_area.js';
 import { setValue } from './set_value.js';
-import { findShownText } from './shows_text.js';
+import { findShownText, textToSearch } from './shows_text.js';
 import { lastChangeAt, reportMoved, stabilityOf } from './stability.js';
 import { tidy } from './text.js';
 import { locateWords, selectedText } from './text_selection.js';
@@ -73,7 +73,8 @@ function answer(doc, root, request) {
     case 'fits': return valueFits(doc, request);
     case 'file_field': return fileFieldOf(doc, request);
     case 'listed': return listedValues(doc, request);
-    case 'shows_text': return findShownText(doc, request.text);
+    case 'shows_text': return findShownText(doc, request.text, request.veiled);
+    case 'text_to_search': return textToSearch(doc);
     case 'frame_seen': return { seen: root instanceof Element && isFrameSeen(doc, root) };
     case 'read': return readPage(doc, request);
     case 'table': return readTable(doc, request);

@@ -6,6 +6,7 @@ import { isAreaSeen } from './seen_area.js';
 import { inkOf } from './seen_words.js';
 import { areaOf } from './quad.js';
 import { isRaisedOrLowered, oneSpaced, openChildrenOf } from './text.js';
+import { isVeiled, namingAttributesOf, searchable, withMasks, withoutVeiled } from './veiled_words.js';
 
 /** Elements whose text is never drawn; what else has no box is found out where words stand. */
 const NEVER_DRAWN = new Set(['script', 'style', 'noscript', 'template', 'head', 'textarea', 'datalist', 'iframe']);
@@ -41,7 +42,8 @@ const DELETED = new Set(['del', 's', 'strike']);
  * A text as it stands in the document: a text node, or the words of a `<select>`.
  * @typedef {object} Piece
  * @property {Node} node
- * @property {string} text with single spaces, in small letters
+ * @property {string} raw with single spaces
+ * @property {string} text the same in small letters
  * @property {boolean} isNewLine whether a line ends before it, whatever is around it
  */
 /** @typedef {{piece: Piece, from: number, to: number}} Part of a piece */
@@ -50,11 +52,12 @@ const DELETED = new Set(['del', 's', 'strike']);
  * Whether a person can see a text, here or by scrolling. It may stand in several elements of one line. `near`: where it
  * only begins or ends within a word or a number, that with the text; `struck`: it shows, but struck through.
  * @param {Document} doc @param {string} text
+ * @param {string[]} [veiled] what the document shows of hidden values: no text stands there, nor reaches into it
  */
-export function findShownText(doc, text) {
-  const wanted = oneSpaced(text).normalize().toLowerCase();
+export function findShownText(doc, text, veiled = []) {
+  const wanted = searchable(oneSpaced(text).normalize().toLowerCase());
   if (!wanted) return { shows: true, near: '', struck: false };
-  const pieces = textPiecesIn(documentElementOf(doc));
+  const pieces = veiledPieces(textPiecesIn(documentElementOf(doc)), veiled);
   const seen = /** @type {Map<string, boolean>} */ (new Map());
   const between = { left: MOST_LOOKS_BETWEEN };
   const endings = endingsOf(wanted);
@@ -80,7 +83,7 @@ export function findShownText(doc, text) {
       return false;
     })
   ));
-  return { shows, near: shows ? '' : found.near.toWellFormed(), struck: found.struck && !shows };
+  return { shows, near: shows ? '' : withMasks(found.near.toWellFormed()), struck: found.struck && !shows };
 }
 
 /** Whether what stands before a text is the beginning of its first word or number, or its sign. */
@@ -137,8 +140,12 @@ function restFrom(pieces, at, step, rest, isSeen) {
   return said;
 }
 
-/** What a piece says before and after a place, as it is written. @param {Piece} piece @param {number} place */
+/**
+ * What a piece says before and after a place, as it is written; where something in it is hidden, in small letters.
+ * @param {Piece} piece @param {number} place
+ */
 function saidAround({ node, text }, place) {
+  if (isVeiled(text)) return [text.slice(0, place), text.slice(place)];
   const raw = /** @type {string} */ (textContentOf(node));
   const places = nodeTypeOf(node) === 3 ? placesIn(raw) : [];
   if (places.length !== text.length) return [text.slice(0, place), text.slice(place)];
@@ -200,13 +207,52 @@ function isStruck({ node }) {
   return false;
 }
 
+/** All that a document says, in which hidden values are searched for: its texts, then what else names something. */
+export function textToSearch(/** @type {Document} */ doc) {
+  const root = documentElementOf(doc);
+  const pieces = textPiecesIn(root).filter((piece) => isRendered(piece));
+  const isApart = (/** @type {number} */ at) => at > 0 && isApartFrom(pieces[at - 1], pieces[at], pieces, at);
+  const said = pieces.map(({ raw }, at) => (isApart(at) ? ` ${raw}` : raw));
+  const names = elementsUnder(root).flatMap((each) => namingAttributesOf(each));
+  return { text: [said.join(''), ...names].join('\0').toWellFormed() };
+}
+
+/** @param {Element} root */
+function elementsUnder(root) {
+  const found = [];
+  const stack = /** @type {Node[]} */ ([root]);
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if (nodeTypeOf(node) !== 1) continue;
+    found.push(/** @type {Element} */ (node));
+    stack.push(...openChildrenOf(/** @type {Element} */ (node)));
+  }
+  return found;
+}
+
+/**
+ * The pieces with all hidden words blanked, also those that stand in several of them.
+ * @param {Piece[]} pieces @param {string[]} veiled
+ */
+function veiledPieces(pieces, veiled) {
+  if (!veiled.length) return pieces;
+  const rendered = pieces.filter((piece) => isRendered(piece));
+  const blanked = withoutVeiled(rendered.map(({ text }) => text).join(''), veiled);
+  let from = 0;
+  for (const piece of rendered) {
+    piece.text = blanked.slice(from, from + piece.text.length);
+    from += piece.text.length;
+  }
+  return pieces;
+}
+
 /** All pieces of text, in the order of the flat tree. @param {Element} root */
 function textPiecesIn(root) {
   const pieces = /** @type {Piece[]} */ ([]);
   let isNewLine = false;
   /** @param {Node} node @param {string} said */
   const add = (node, said) => {
-    pieces.push({ node, text: said.replace(/\s+/g, ' ').normalize().toLowerCase(), isNewLine });
+    const raw = said.replace(/\s+/g, ' ').normalize();
+    pieces.push({ node, raw, text: raw.toLowerCase(), isNewLine });
     isNewLine = false;
   };
   const stack = /** @type {Node[]} */ ([root]);

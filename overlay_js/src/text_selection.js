@@ -10,6 +10,7 @@ import { DIGIT_FIRST, DIGIT_LAST, isRaisedOrLowered, oneSpaced } from './text.js
 import { pinchZoom } from './visible.js';
 import { isLaidText } from './text_layer.js';
 import { coveredSurfaceOf } from './transparent_cover.js';
+import { searchable, withMasks, withoutVeiled } from './veiled_words.js';
 
 const MOST_LETTERS = 500_000;
 /** How many places of a text that shows several times are told, and how many letters around each. */
@@ -21,18 +22,21 @@ const TOLD_AROUND = 30;
 /**
  * Where the words from `first` to `last` are, if `first` shows exactly once: a point in the leading half of the first
  * letter of `first`, and one in the trailing half of the last letter of `last`. `around`: words that hold `first` and
- * say which one is meant; empty if it shows once.
+ * say which one is meant; empty if it shows once. `veiled`: what the document shows of hidden values, where none of
+ * these words are.
  * @param {Document} doc
- * @param {{first: string, last: string, around: string}} request
+ * @param {{first: string, last: string, around: string, veiled: string[]}} request
  */
 export function locateWords(doc, request) {
   const { text, spots } = spotsOf(doc);
-  const [first, last, around] = [request.first, request.last, request.around].map(oneSpaced);
-  const begins = first ? beginningsOf(text, first, around) : [];
+  const known = withoutVeiled(text, request.veiled);
+  const [first, last, around] = [request.first, request.last, request.around].map(oneSpaced).map(searchable);
+  const begins = first ? beginningsOf(known, first, around) : [];
   if (begins.length !== 1) {
-    return { count: begins.length, places: begins.slice(0, MOST_TOLD).map((at) => placeIn(text, at, first.length)) };
+    const places = begins.slice(0, MOST_TOLD).map((at) => withMasks(placeIn(known, at, first.length)));
+    return { count: begins.length, places };
   }
-  const end = endOf(text, begins[0], first, last);
+  const end = endOf(known, begins[0], first, last);
   if (end === null) return { count: 1, ends: false };
   const said = text.slice(begins[0], end);
   const [from, to] = [spots[begins[0]], spots[end - 1]];

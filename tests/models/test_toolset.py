@@ -321,6 +321,16 @@ async def test_looks_are_answered_at_once_with_the_listing_and_the_marked_pictur
     assert len(decision.usage.raw["replies"]) == 2, "a look costs, and is counted with what came of it"
 
 
+async def test_find_does_not_tell_a_word_of_a_secret(api, browsing):
+    secret = Secret(name="word", value=SecretStr("Sign in"))
+    looks = [("find", {"query": "sign"}), ("find", {"query": "sing"})]
+    api.answers = [calls(*looks), calls(("left_click", ref(12)))]
+    page = PAGE.model_copy(update={"listing": "12[:]<button>Sign in"})
+    await browsing(redact=Redactor((secret,)).for_model).decide(TASK, (), page)
+    right, wrong = results(api.asked[1])
+    assert right["content"] == wrong["content"]
+
+
 async def test_a_look_after_an_act_waits_until_it_was_done(api, browsing):
     api.answers = [calls(("read_page", {}), ("left_click", ref(12)), ("screenshot", {})), calls(("left_click", ref(3)))]
     model = browsing()

@@ -220,3 +220,36 @@ def test_a_value_whose_end_was_cut_off_is_taken_out_too(value: str) -> None:
             told = redacted(f"It said {form[:length]}… and {form[:length]}…", secret(value=value))
             assert told == "It said <secret:password>… and <secret:password>…"
     assert redacted(f"Ends in {value[:3]}…, and more", secret(value=value)) == f"Ends in {value[:3]}…, and more"
+
+
+@pytest.mark.parametrize(
+    ("shown", "kept"),
+    [
+        ("…dor wörd/7%+Q", "…<secret:password>"),
+        ("...dor wörd/7%+Q!", "...<secret:password>!"),
+        ("Tr0ub&dor wörd/7%••", "<secret:password>%••"),
+        ("Tr0ub&dor wö********", "<secret:password>********"),
+        ("••••••b&dor wörd/7%+Q", "••••••<secret:password>"),
+        ("Tr0ub&dor wör", "<secret:password>"),
+        ("typed r0ub&dor wörd/7%+Q here", "typed <secret:password> here"),
+        ("Tr0ub •••••", "Tr0ub •••••"),
+        ("•••7%+Q", "•••7%+Q"),
+        ("... dor wörd/7%+Q", "... dor wörd/7%+Q"),
+    ],
+)
+def test_most_of_a_value_is_taken_out_whichever_end_is_missing(shown: str, kept: str) -> None:
+    assert redacted(shown, secret(value="Tr0ub&dor wörd/7%+Q")) == kept
+
+
+@pytest.mark.parametrize(
+    ("value", "ordinary"),
+    [
+        ("info24@example-shop.org", "https://example-shop.org/pay, info@example-shop.org, • example-shop.org"),
+        ("password12", "Password, password: ••••••••, password ****"),
+        ("correct horse battery staple", "The correct horse battery of 12 guns"),
+        ("4929123412341234", "•••• •••• •••• 1234, 4929 5000"),
+        ("Anna Steinbach-Lee 7", "Anna Steinbach"),
+    ],
+)
+def test_words_that_a_value_shares_with_others_stay(value: str, ordinary: str) -> None:
+    assert redacted(ordinary, secret(value=value)) == ordinary

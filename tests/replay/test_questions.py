@@ -160,6 +160,7 @@ async def test_a_button_beside_a_larger_amount_of_money_is_not_pressed_unless_ot
 
 BAR = "<h1>Users</h1><div style='border:1px solid; width:400px'>%s <button>Delete</button></div><p>8 new messages</p>"
 ALONE = "<h1>Users</h1><p>%s</p><button>Delete</button>"
+PAY = "<h1>Pay</h1><p>%s</p><button>Pay</button>"
 SEND = "<h1>Users</h1><div role=dialog aria-label=Mail><h2>%s</h2><button>Send</button></div>"
 
 
@@ -174,6 +175,14 @@ SEND = "<h1>Users</h1><div role=dialog aria-label=Mail><h2>%s</h2><button>Send</
         (BAR, "1,200 rows", "12,000 rows", "is beside 12,000 rows here, and was beside 1,200 rows in the record"),
         (ALONE, "5 users selected", "900 users selected", "is beside 900 users selected here"),
         (SEND, "5 recipients", "900 recipients", "is beside 900 recipients here, and was beside 5 recipients"),
+        (ALONE, "Selected: 1", "Selected: 500", "is beside Selected: 500 here, and was beside Selected: 1 in"),
+        (ALONE, "Ausgewählt: 1", "Ausgewählt: 500", "is beside Ausgewählt: 500 here"),
+        (ALONE, "1/50 selected", "50/50 selected", "is beside 50/50 selected here, and was beside 1/50 selected"),
+        (ALONE, "Selected: 1 of 50", "Selected: 9 of 50", "is beside Selected: 9 here"),
+        (PAY, "Total: 49.00", "Total: 4,900.00", "is beside Total: 4,900.00 here, and was beside Total: 49.00"),
+        (PAY, "Total: 49.00", "Total: 48.5", ""),
+        (PAY, "Order: 4711", "Order: 4712", ""),
+        (PAY, "Date: 1.2.2026 Time: 10:42", "Date: 3.4.2026 Time: 11:05", ""),
         (BAR, "900 users selected", "5 users selected", ""),
         (BAR, "3 views <br> 5 min ago", "90 views <br> 50 min ago", ""),
         (BAR.replace("Delete", "Select all"), "5 users", "900 users", ""),
@@ -302,3 +311,77 @@ def test_a_number_or_date_is_told_from_what_is_of_a_person(typed: str, more: dic
         box=Box(x=0, y=0, width=9, height=9), point=Point(x=4, y=4),
     )  # fmt: skip
     assert _is_quantity(typed, field) == is_quantity
+
+
+ROWS = "<table>%s</table><button>Delete</button>"
+ORDER = "<h1>Mug</h1><label>Pieces <input type=number value=%s></label> <button>Order now</button>"
+CHOICE = "<h1>Mug</h1><label>Pieces <select><option>1<option%s>100</select></label> <button>Buy</button>"
+AMOUNT = "<label>Amount <input value=%s></label> <button>Pay</button>"
+TO_LIST = "<label>To <select><option>Ann<option%s>Everyone</select></label> <button>Send</button>"
+TO_LINE = "<h1>Transfer</h1><p>To: %s</p><p>Amount: €49</p><p>Fee: none</p><p>Today</p><button>Send money</button>"
+TO_FIELD = "<label>Payee <input value='%s'></label> <button>Send money</button>"
+
+
+def rows(ticked: int) -> str:
+    """Four rows, of which so many are ticked."""
+    return "".join(
+        f"<tr><td><input type=checkbox aria-label='Row {at}' {'checked' * (at < ticked)}><td>File {at}"
+        for at in range(4)
+    )
+
+
+@pytest.mark.parametrize(
+    ("page_of", "was", "now", "why"),
+    [
+        (ROWS, rows(1), rows(4), '"Delete" is beside 4 ticked or selected here, and was beside 1 ticked or selected'),
+        (ROWS, rows(4), rows(1), ""),
+        (ORDER, "1", "100", '"Order now" is beside Pieces: "100" here, and was beside Pieces: "1" in the record'),
+        (ORDER, "100", "1", ""),
+        (ORDER.replace("Pieces", "Year"), "2025", "2026", ""),
+        (ORDER.replace("Order now", "Details"), "1", "100", ""),
+        (CHOICE, "", " selected", 'button "Buy" is beside Pieces: "100" here, and was beside Pieces: "1"'),
+        (AMOUNT, "49.00", "4900.00", 'is beside Amount: "4900.00" here, and was beside Amount: "49.00" in the record'),
+        (AMOUNT, "49.00", "49,00", ""),
+        (TO_LIST, "", " selected", 'button "Send" is beside To: "Everyone" here, and was beside To: "Ann"'),
+        (TO_LINE, "Ann Lee", "Bob Ray", 'is beside To: "Bob Ray" here, and was beside To: "Ann Lee" in the record'),
+        (TO_FIELD, "Ann Lee", "Bob Ray", 'is beside Payee: "Bob Ray" here, and was beside Payee: "Ann Lee"'),
+        (TO_FIELD, "Ann Lee", "ann  lee", ""),
+        (TO_FIELD.replace("Payee", "Subject"), "Ann Lee", "Bob Ray", ""),
+    ],
+)  # fmt: skip
+async def test_what_deletes_sends_or_pays_is_not_pressed_where_fields_ticks_or_recipients_say_more(
+    page: Page, serve: Server, page_of: str, was: str, now: str, why: str
+) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        looks = []
+        for text in (was, now):
+            await browser.open(serve({"/": page_of % text}))
+            looks.append(await browser.observe())
+    [mark] = [mark for mark in looks[0].marks if mark.kind == "button"]
+    step = took(looks[0], Click(target=mark.number))
+    if page_of != ROWS:  # what is ticked is no value
+        assert rebind_actions(step, looks[1], given=("Bob Ray", "100", "Everyone", "4900"))
+    if not why:
+        assert rebind_actions(step, looks[1])
+        return
+    with pytest.raises(RebindError) as refused:
+        rebind_actions(step, looks[1])
+    assert why in str(refused.value)
+
+
+MAIL = """<title>Mail</title><h1>Mail</h1><label>To <input oninput="who.textContent = 'To: ' + this.value"></label>
+<p id=who></p><button onclick="document.title = 'Sent'">Send</button>"""
+
+
+async def test_a_recipient_that_the_replay_types_is_the_right_one(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    settings = Settings(runs=tmp_path / "runs")
+    task = Task(goal="Write to Ann", user_data={"name": "Ann"}, start_url=serve({"/": MAIL}))
+    lines = ['type "Ann" into To', "click Send", "finish"]
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    page = await context.new_page()
+    run = await Replay(ran.folder, page=page, settings=settings, values={"name": "Bob"}).run()
+    assert await page.title() == "Sent", ending_of(run).sentence

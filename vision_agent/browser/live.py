@@ -32,6 +32,7 @@ from vision_agent.browser.network.host_policy import (
 )
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.observe.veiled_words import SecretFinder
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.downloads import Downloads
 from vision_agent.browser.page.tabs import Tabs
@@ -43,7 +44,6 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.observation import Observation
 from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
-from vision_agent.text.disguises import Disguises, Found
 from vision_agent.text.urls import origin_of
 from vision_agent.types import DownloadLimits, ManualAction, Outcome, Secret
 from vision_agent.vision.image_limits import ImageLimits
@@ -278,6 +278,7 @@ async def attach(
     actions: Sequence[CustomAction] = (),
     events: EventSettings | None = None,
     is_risky: Callable[[str], bool] = lambda _: False,
+    objects_to_dialog: Callable[[str], str] = lambda _: "",
     downloads: Path | None = None,
     download_limits: DownloadLimits = _USUAL_DOWNLOADS,
     incoming: Path | None = None,
@@ -290,7 +291,8 @@ async def attach(
     `downloads` is where downloads are kept; None discards them. `incoming` is where the browser writes them as they
     come, if that is known.
 
-    `is_risky` decides from the text of a dialog that it must not be accepted, whatever `events` say.
+    `is_risky` decides from the text of a dialog that it must not be accepted, whatever `events` say;
+    `objects_to_dialog` says why it must not, as a clause.
 
     `hidden` is what neither pictures nor listings may show; None: the secrets.
 
@@ -318,8 +320,8 @@ async def attach(
     )
     known = [*secrets]
     values = partial(_values, known)
-    observer = Observer(settings, image_limits, clock, values, _SecretValues(values) if hidden is None else hidden)
-    tabs = Tabs(page.context, page, events or EventSettings(), is_risky=is_risky)
+    observer = Observer(settings, image_limits, clock, values, SecretFinder(values) if hidden is None else hidden)
+    tabs = Tabs(page.context, page, events or EventSettings(), is_risky=is_risky, objects_to=objects_to_dialog)
     tabs.downloads = Downloads(
         page.context,
         download_limits,
@@ -350,26 +352,6 @@ async def attach(
         tabs.stop_listening()
         for each in [*tabs.pages]:
             await cdp.release(each)
-
-
-class _SecretValues:
-    """The `HiddenValues` of a browser that is given secrets only."""
-
-    def __init__(self, values: Callable[[], Sequence[str]]) -> None:
-        self._values = values
-        self._known: tuple[str, ...] = ()
-        self._disguises = Disguises(())
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no secret."""
-        return not self._values()
-
-    def find(self, text: str) -> Sequence[Found]:
-        """Where a secret or one of its recent codes occurs."""
-        if (values := tuple(self._values())) != self._known:
-            self._known, self._disguises = values, Disguises([("secret", each) for each in values])
-        return self._disguises.find(text)
 
 
 def _values(secrets: Sequence[Secret]) -> list[str]:

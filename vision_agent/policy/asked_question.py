@@ -37,10 +37,10 @@ def is_answer(mark: Mark) -> bool:
     return mark.kind in _ANSWERING and risk_words.is_answer(mark.shows or mark.name)
 
 
-def words_over(mark: Mark, seen: Observation) -> tuple[str, ...]:
+def words_over(mark: Mark, seen: Observation, most: int = _MOST_OVER) -> tuple[str, ...]:
     """The last texts of the listing just over a mark, with no other mark between them but answers in the same row.
 
-    What a mark is drawn in is not between them either.
+    What a mark is drawn in is not between them either. `most`: how many texts count.
     """
     lines = seen.listing.split("\n")
     marks = {f"{each.label_text}[:]": each for each in seen.marks}
@@ -48,7 +48,7 @@ def words_over(mark: Mark, seen: Observation) -> tuple[str, ...]:
     while at > 1 and _is_passed(marks.get(f"{lines[at - 1].partition('[:]')[0]}[:]"), mark):
         at -= 1
     line = lines[at - 1] if at else ""
-    return tuple(line.removeprefix(TEXT_LINE).split(_BETWEEN_ROWS)[-_MOST_OVER:]) if line.startswith(TEXT_LINE) else ()
+    return tuple(line.removeprefix(TEXT_LINE).split(_BETWEEN_ROWS)[-most:]) if line.startswith(TEXT_LINE) else ()
 
 
 def question_of(mark: Mark, seen: Observation) -> tuple[str, ...]:
@@ -74,6 +74,11 @@ def is_same_question(was: tuple[str, ...], now: tuple[str, ...]) -> bool:
     said, says = (_compared(each, keep_numbers=is_risky) for each in (was, now))
     many = min(len(said), len(says))
     return said[len(said) - many :] == says[len(says) - many :] and (bool(many) or not (said or says))
+
+
+def without_times(text: str) -> str:
+    """The text without times of day and relative times."""
+    return _TIMES.sub(" ", text)
 
 
 def is_grave(question: tuple[str, ...]) -> bool:

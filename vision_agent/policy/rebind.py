@@ -19,7 +19,7 @@ Knows observations and actions; no browser, no record. Whatever is found here is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from math import hypot
@@ -38,7 +38,10 @@ from vision_agent.actions import (
     Infeasible,
     Point,
     Press,
+    Select,
+    Set,
     SwitchTab,
+    Type,
     mark_in,
     targets_of,
 )
@@ -48,6 +51,7 @@ from vision_agent.policy import risk_words
 from vision_agent.policy.approval import is_button
 from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of, words_over
 from vision_agent.policy.counts_beside import counts_in
+from vision_agent.policy.set_beside import more_set, other_recipient
 from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
 from vision_agent.text.money import Amount, amounts_in
@@ -62,6 +66,10 @@ BY_TITLE = "title"
 """Like `BY_WORDS`, and the title of its card or row has the value, so the rest of it may be of another thing."""
 _CONCERNING = frozenset(("delete", "send", "pay"))
 """The risks of what concerns as many things as are counted beside it."""
+_TO_SOMEBODY = frozenset(("send", "pay"))
+"""Those of what somebody gets who is named beside it."""
+_MOST_LINES = 40
+"""Texts over a button in which is looked for to whom it sends or pays."""
 Shown = Mapping[str, str]
 """What today's page shows for each secret and private datum that the record names."""
 _NOTHING_SHOWN: Shown = MappingProxyType({})
@@ -79,12 +87,18 @@ class RebindError(Exception):
 
 
 def rebind_actions(
-    step: Step, now: Observation, shown: Shown = _NOTHING_SHOWN, *, has_other_values: bool = False
+    step: Step,
+    now: Observation,
+    shown: Shown = _NOTHING_SHOWN,
+    *,
+    has_other_values: bool = False,
+    given: Collection[str] = (),
 ) -> tuple[Action, ...]:
     """The actions of a recorded step that were carried out, with today's marks.
 
     `shown`: what today's page shows for secrets and private data, by name. `has_other_values`: in this step or before,
     another number, choice or thing is given than in the record, so that it may cost another amount, or concern more.
+    `given`: what the replay types and chooses up to this step.
 
     Raises:
         RebindError: a target has no match here, or more than one.
@@ -96,9 +110,10 @@ def rebind_actions(
         if action.traits.presses:
             for old, new in _pairs(action, its, was, now):
                 _must_answer_the_same(old, new, was, now, shown)
+                _must_not_concern_others(old, new, was, now, given)
                 if not has_other_values:
                     _must_not_cost_more(old, new, was, now)
-                    _must_not_concern_more(old, new, was, now)
+                    _must_not_concern_more(old, new, was, now, given)
     return again
 
 
@@ -113,6 +128,18 @@ def names_in_targets(step: Step) -> tuple[str, ...]:
 def carried_out(step: Step) -> tuple[Action, ...]:
     """The actions of a step that were done; refused ones did nothing."""
     return tuple(action for action, _ in step.carried_out)
+
+
+def texts_set(step: Step) -> tuple[str, ...]:
+    """What a recorded step typed into fields and chose in lists."""
+    texts: list[str] = []
+    for action in carried_out(step):
+        match action:
+            case Type(text=text) | Set(value=text):
+                texts.append(text)
+            case Select(options=options):
+                texts += options
+    return tuple(texts)
 
 
 def _again(action: Action, was: Observation, now: Observation, shown: Shown, *, is_first: bool) -> Action:
@@ -454,13 +481,15 @@ def _must_not_cost_more(old: Mark, new: Mark, was: Observation, now: Observation
             raise RebindError(f"{_words(old)} is beside {amount.words} here, and was beside {before} in the record")
 
 
-def _must_not_concern_more(old: Mark, new: Mark, was: Observation, now: Observation) -> None:
-    """Raises a `RebindError` if more things are counted beside something that deletes, sends or pays.
+def _must_not_concern_more(old: Mark, new: Mark, was: Observation, now: Observation, given: Collection[str]) -> None:
+    """Raises a `RebindError` if more is counted, ticked or set beside something that deletes, sends or pays.
 
     An earlier version kept no counts. A thing that only one of the two looks counts is another word beside it anyway.
     """
-    if _is_known_by_value(old) or not _CONCERNING & {*risk_words.risks_in(new.shows or new.name)}:
+    if _is_known_by_value(old) or not _concerns(new, now):
         return
+    if (more := more_set(old, new, was, now, given)) is not None:
+        raise RebindError(f"{_words(old)} is beside {more.here} here, and was beside {more.before} in the record")
     then, here = (counts_in(_said_beside(*each)) for each in ((old, was), (new, now)))
     for thing, count in here.items():
         if thing in then and count.number > then[thing].number:
@@ -468,11 +497,31 @@ def _must_not_concern_more(old: Mark, new: Mark, was: Observation, now: Observat
             raise RebindError(f"{what}, and was beside {printable_line(then[thing].words)} in the record")
 
 
-def _said_beside(mark: Mark, seen: Observation) -> tuple[str, ...]:
+def _must_not_concern_others(old: Mark, new: Mark, was: Observation, now: Observation, given: Collection[str]) -> None:
+    """Raises a `RebindError` if what sends or pays is beside somebody else to whom; another value does not explain it,
+    unless it is that name.
+    """
+    if _is_known_by_value(old) or not _TO_SOMEBODY & _concerns(new, now):
+        return
+    texts = tuple(_said_beside(mark, seen, _MOST_LINES) for mark, seen in ((old, was), (new, now)))
+    if (other := other_recipient(old, new, was, now, given, (texts[0], texts[1]))) is not None:
+        raise RebindError(f"{_words(old)} is beside {other.here} here, and was beside {other.before} in the record")
+
+
+def _concerns(mark: Mark, seen: Observation) -> frozenset[str]:
+    """Whether a mark deletes, sends or pays: by its name, the button that Enter in it presses, or what it answers."""
+    said = [mark.shows or mark.name]
+    said += [mark.enter.shows or mark.enter.name] if mark.enter is not None else []
+    said += question_of(mark, seen) if is_answer(mark) else ()
+    return _CONCERNING & {risk for text in said for risk in risk_words.risks_in(text)}
+
+
+def _said_beside(mark: Mark, seen: Observation, most: int | None = None) -> tuple[str, ...]:
     """What stands beside a mark or over it, word for word; where nothing is beside it, the texts just over it."""
     parts = mark.wording.parts if mark.wording else ()
     heading = (mark.wording.heading,) if mark.wording else ()
-    return (*(parts or words_over(mark, seen)), *heading)
+    over = words_over(mark, seen, most) if most else words_over(mark, seen)
+    return (*(parts or over), *heading)
 
 
 def _is_known_by_value(old: Mark) -> bool:

@@ -142,6 +142,17 @@ class RenamedMarks:
         return next((each for each in long if has_words(text, each.old)), None)
 
 
+def with_new_values(text: str, changes: Sequence[NewValue]) -> str:
+    """The text with the new value wherever the old one is as whole words."""
+    new = {each.old.casefold(): each.new for each in changes if each.old.strip()}
+    either = "|".join(
+        re.escape(each.old) for each in sorted(changes, key=lambda each: -len(each.old)) if each.old.strip()
+    )
+    return (
+        re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: new[found[0].casefold()], text, flags=re.I) if new else text
+    )
+
+
 def has_words(text: str, value: str) -> bool:
     """Whether the value stands in the text as whole words, in capitals or not."""
     return (

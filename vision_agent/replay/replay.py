@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,12 +27,14 @@ from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.observation import Observation
 from vision_agent.policy.rebind import names_in_targets
+from vision_agent.policy.recorded_dialogs import accepted_questions, objection
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import check_chain, load_shot, read, read_beginning
 from vision_agent.record.run_files import reading
 from vision_agent.replay.patch import Patch, build_repair, read_patch, write_patch
 from vision_agent.replay.picture_likeness import Likeness, likeness
 from vision_agent.replay.recorded_settings import recorded_settings
+from vision_agent.replay.renamed_marks import with_new_values
 from vision_agent.replay.restore_values import CannotRestore, ValueRestorer
 from vision_agent.replay.variables import (
     Variable,
@@ -126,7 +129,8 @@ class Replay:
         with reading(folder):
             task = _replay_task(self.recorded, folder, url, files, hosts, seconds, max_cost)
             task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
-            self._restorer = ValueRestorer(new_values(values or {}, task, steps) if values else ())
+            changes = new_values(values or {}, task, steps) if values else ()
+            self._restorer = ValueRestorer(changes)
             task, steps_now = set_variables(values or {}, task, steps, is_same_start=url is None)
             differs_from = first_costing_other(steps, steps_now)
             steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps_now)
@@ -150,6 +154,11 @@ class Replay:
             settings=settings,
             memory=EmptyMemory(),
             wrap_model=wrap_model,
+            objects_to_dialog=objection(
+                accepted_questions(self.recorded.steps),
+                partial(with_new_values, changes=changes),
+                has_other_values=differs_from is not None,
+            ),
             provenance=Provenance(
                 model="" if heal is not None else "replay",
                 replayed=self.recorded.id,

@@ -47,6 +47,7 @@ class BrowserOpener:
         redact: Redactor,
         image_limits: ImageLimits,
         custom: Sequence[CustomAction],
+        objects_to_dialog: Callable[[str], str] | None,
         clock: Callable[[], datetime],
     ) -> None:
         self.description = "none"
@@ -58,6 +59,7 @@ class BrowserOpener:
         self._redact = redact
         self._image_limits = image_limits
         self._custom = custom
+        self._objects_to_dialog = objects_to_dialog
         self._clock = clock
         self._incoming: Path | None = None
         """Where the browser writes downloads as they come, if that is known."""
@@ -93,6 +95,10 @@ class BrowserOpener:
 
         return prepare
 
+    def _object_to(self, question: str) -> str:
+        """Why a dialog is not accepted, if a caller objects; the question is as records have it."""
+        return self._objects_to_dialog(self._redact(question)) if self._objects_to_dialog is not None else ""
+
     @asynccontextmanager
     async def _attach(self, settings: BrowserSettings, gate: Gate) -> AsyncIterator[LiveBrowser]:
         async with self._open_page(settings) as page, AsyncExitStack() as stack:
@@ -119,6 +125,7 @@ class BrowserOpener:
                     actions=self._custom,
                     events=self._settings.events,
                     is_risky=partial(is_risky_question, self._settings.approval),
+                    objects_to_dialog=self._object_to,
                     downloads=self._folder / DOWNLOADS,
                     download_limits=self._task.limits.downloads,
                     incoming=self._incoming,

@@ -114,6 +114,8 @@ class Agent:
             may repeat an action.
         memory: finds earlier runs that worked; None uses the memory folder of the settings for models given by name.
         wrap_model: wraps the model, as a replay does to ask it only when necessary.
+        objects_to_dialog: says as a clause why a question of the browser's own dialogs is dismissed although dialogs
+            are accepted, as a replay does for one that the record did not accept; empty if it may be accepted.
         provenance: facts on the origin of the run, added to those that are recorded anyway.
         on_event: called with every event after it is recorded, without secrets. Pictures in it include their bytes.
         progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
@@ -159,6 +161,7 @@ class Agent:
         may_reopen: bool = False,
         memory: Memory | None = None,
         wrap_model: Callable[[Model], Model] | None = None,
+        objects_to_dialog: Callable[[str], str] | None = None,
         provenance: Provenance | None = None,
         on_event: Callable[[Event], None] | None = None,
         progress: bool | None = None,
@@ -212,6 +215,7 @@ class Agent:
         self._may_reopen = may_reopen
         self._memory = memory
         self._wrap_model = wrap_model or around
+        self._objects_to_dialog = objects_to_dialog
         self._provenance = provenance or Provenance()
         self._on_event = listener_from(on_event)
         self._progress = progress
@@ -388,6 +392,7 @@ class Agent:
             redact=self._redact,
             image_limits=common_image_limits(named, self.settings),
             custom=self._custom,
+            objects_to_dialog=self._objects_to_dialog,
             clock=self._clock,
         )
         try:

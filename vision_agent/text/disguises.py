@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import codecs
 import html
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -38,6 +39,14 @@ _WIDEST_GAP = 4
 """Signs between two letters of a value; any amount of white space counts as one, and invisible characters as none."""
 _SHORTEST_CODED = 8
 """Letters of an encoded value, which could otherwise be a part of any number or hash."""
+_LEFT_OUT = re.compile("…|[.]{2}|[•●∙·*＊■█▪○◦⋆]{2}")
+"""What stands for letters that are left out, as in `Tr0ub4••••`; one alone may begin an item of a list."""
+_BESIDE = 8
+"""Characters beside a value in which these are looked for."""
+_MOST, _LEAST_OF_MOST = 0.6, 8
+"""Share and letters of a value that identify it where nothing says that more is left out, as in a field that took only
+so many. With a letter and a digit, and broken off within a word: or `example.org` would be a part of every address, and
+`password` of `password12`. Half is enough beside `…` or `••`, which ordinary text does not put there."""
 _MOST_LAYERS = 4
 """How often escapes are resolved: an address in an address in HTML."""
 
@@ -65,7 +74,9 @@ class _Needle:
 
 
 class Disguises:
-    """Named values, ready to be found; also those whose end is cut off with `…`, if at least half of one is left."""
+    """Named values, ready to be found; also those of which one end is left out, if at least half of one is left before
+    or after `…` or `••`, or most of it stands by itself.
+    """
 
     def __init__(self, values: Sequence[tuple[str, str]]) -> None:
         longest_first = sorted(dict.fromkeys(values), key=lambda each: len(each[1]), reverse=True)
@@ -87,6 +98,8 @@ class Disguises:
             found += [Found(at.start(), at.end(), name) for at in re.finditer(re.escape(value), text)]
         for view in _views(text):
             found += self._in_view(view)
+        for needle in self._cut:
+            found += _ends_of(needle, text)
         return _without_overlaps(found)
 
     def _in_view(self, view: _View) -> Iterator[Found]:
@@ -100,6 +113,8 @@ class Disguises:
                     at = folded.find(needle.text, at + 1)
         if _CUT in view.folded:
             yield from self._cut_off(view)
+        if _LEFT_OUT.search(view.text):
+            yield from self._left_over(view)
 
     def _cut_off(self, view: _View) -> Iterator[Found]:
         """Values of which at least half comes before a `…`."""
@@ -114,6 +129,71 @@ class Disguises:
                 if length and _stands(view, stop - length, stop, needle):
                     yield Found(*view.span(stop - length, stop), needle.name)
             stop = folded.find(_CUT, stop + 1)
+
+    def _left_over(self, view: _View) -> Iterator[Found]:
+        """Values of which at least half comes before signs for what is left out, or after them."""
+        for needle in self._cut:
+            least = max(_STRONG_WITH_DIGIT, len(needle.text) // 2)
+            if least >= len(needle.text):
+                continue
+            for is_end in (False, True):
+                for start, end in _runs(view.folded, needle.text, least, is_end=is_end):
+                    first, last = view.within(start, end)
+                    own = _own_signs(needle.exact, end - start, is_end=is_end)
+                    beside = view.text[max(0, first - _BESIDE) : first] if is_end else view.text[last : last + _BESIDE]
+                    if _is_left_out(beside, own, is_end=is_end) and _stands(view, start, end, needle, part=is_end):
+                        yield Found(*view.span(start, end), needle.name)
+
+
+def _own_signs(value: str, letters: int, *, is_end: bool) -> str:
+    """The signs of a value after its first letters, or before its last ones."""
+    seen, signs = 0, ""
+    for each in reversed(value) if is_end else value:
+        folded = len(fold(each))
+        if seen >= letters and folded:
+            break
+        signs += each if seen >= letters else ""
+        seen += folded
+    return signs
+
+
+def _is_left_out(beside: str, own: str, *, is_end: bool) -> bool:
+    """Whether signs for what is left out come next, at once or after signs of the value itself."""
+    near = beside[::-1] if is_end else beside
+    while own and not near.startswith(own):
+        own = own[:-1]
+    return any(_LEFT_OUT.match(near, at) for at in range(len(own) + 1))
+
+
+def _runs(text: str, value: str, least: int, *, is_end: bool) -> Iterator[tuple[int, int]]:
+    """Where at least so many letters stand with which a value begins, or ends, each as long as it goes on."""
+    part = value[-least:] if is_end else value[:least]
+    at = text.find(part)
+    while at >= 0:
+        start, end = at, at + least
+        if is_end:
+            while start and end - start < len(value) and text[start - 1] == value[-(end - start) - 1]:
+                start -= 1
+        else:
+            while end < len(text) and end - start < len(value) and text[end] == value[end - start]:
+                end += 1
+        yield start, end
+        at = text.find(part, at + 1)
+
+
+def _ends_of(needle: _Needle, text: str) -> Iterator[Found]:
+    """Where most of a value stands just as it is, though nothing says that the rest is left out."""
+    value = needle.exact
+    least = max(_LEAST_OF_MOST, math.ceil(_MOST * len(value)))
+    if least >= len(value):
+        return
+    for is_end in (False, True):
+        for start, end in _runs(text, value, least, is_end=is_end):
+            run, missing = text[start:end], len(value) - (end - start)
+            inner = value[missing - 1 : missing + 1] if is_end else value[end - start - 1 : end - start + 1]
+            is_within_word = missing > 0 and inner.isalnum()
+            if is_within_word and any(map(str.isdigit, run)) and any(map(str.isalpha, run)):
+                yield Found(start, end, needle.name)
 
 
 def fold(text: str) -> str:
@@ -219,11 +299,12 @@ def _views(text: str) -> Iterator[_View]:
             view = view.resolved(escaped)
 
 
-def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
+def _stands(view: _View, start: int, end: int, needle: _Needle, *, part: bool = False) -> bool:
     """Whether folded letters can be one value: not too far apart and, for a weak one, written so that a person sees it.
 
     A weak value, such as a PIN of four digits or a common word, must stand alone: as it is, with invisible characters
-    in it, or with the same sign between all of its letters and no further letter beyond another such sign.
+    in it, or with the same sign between all of its letters and no further letter beyond another such sign. `part`: they
+    are the last of its letters.
     """
     text, owners = view.text, view.owners(start, end)
     if needle.exact and text.startswith(needle.exact, owners[0]):
@@ -232,6 +313,7 @@ def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
     if needle.is_strong:
         # A sign of the value may be separated like its letters, as in `a | - | b`.
         own = needle.signs or (0,) * len(owners)
+        own = own[len(needle.text) - (end - start) :] if part else own
         widest = [
             _WIDEST_GAP * (1 + signs) + signs
             for (one, other), signs in zip(pairwise(owners), own, strict=False)

@@ -96,7 +96,10 @@ class _Search:
         return await asyncio.to_thread(self._read)
 
     def _read(self) -> list[FoundWords]:
-        return self.reader.find(self.view.picture, self.view.box, self.text)
+        found = self.reader.find(self.view.picture, self.view.box, self.text)
+        find = self.view.sender.observer.find_secrets
+        # A line with a secret in it is no answer, or the secret could be guessed letter by letter.
+        return [each for each in found if find is None or not find(each.reading.text)]
 
     def place(self, words: FoundWords) -> str:
         """Where words are, in a sentence."""

@@ -14,6 +14,8 @@ from functools import partial
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
+from vision_agent.browser.observe.shown_secrets import Find
+from vision_agent.browser.observe.veiled_words import veiled_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.text import ShownText
@@ -46,8 +48,10 @@ async def held_button(page: Page, deadline_s: float) -> AsyncIterator[None]:
         await release(page, [page.mouse.up], deadline_s)
 
 
-async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, until: str = "") -> None:
-    """Returns after `seconds`, or as soon as the text appears, if one is given.
+async def stay_held(
+    page: Page, what: str, seconds: float, deadline_s: float, until: str = "", find: Find | None = None
+) -> None:
+    """Returns after `seconds`, or as soon as the text appears, if one is given; `find` as in `shows_text`.
 
     Raises:
         Refused: the text does not appear, or the tab is closed.
@@ -56,7 +60,7 @@ async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, un
     while (left := end - time.monotonic()) > 0:
         if page.is_closed():
             raise tab_closed(seconds - left, seconds)
-        if until and await shows_text(page, min(deadline_s, left), until):
+        if until and await shows_text(page, min(deadline_s, left), until, find):
             return
         await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, end - time.monotonic())))
     if until:
@@ -69,17 +73,21 @@ def tab_closed(held_s: float, seconds: float) -> Refused:
     return Refused("gone", f"the tab closed after {held_s:.1f} s of {seconds:g} s")
 
 
-async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
-    """Whether a person can see a text in any frame that answers, here or by scrolling."""
-    return (await find_shown_text(page, deadline_s, text)).shows
+async def shows_text(page: Page, deadline_s: float, text: str, find: Find | None = None) -> bool:
+    """Whether a person can see a text in any frame that answers, here or by scrolling.
+
+    A text that reaches into a hidden value does not show, or its letters could be guessed one by one; `find` says where
+    those values are.
+    """
+    return (await find_shown_text(page, deadline_s, text, find)).shows
 
 
-async def find_shown_text(page: Page, deadline_s: float, text: str) -> ShownText:
+async def find_shown_text(page: Page, deadline_s: float, text: str, find: Find | None = None) -> ShownText:
     """The same, and what shows instead of the text: the longer word or number, or that it is struck through."""
     missed = ShownText(False)
     for frame in page.frames:
         try:
-            found = await overlay_calls.text.find_shown_text(frame, deadline_s, text)
+            found = await _found_in(frame, deadline_s, text, find)
             if (found.shows or found.near or found.is_struck) and await _is_seen(frame, deadline_s):
                 if found.shows:
                     return found
@@ -87,6 +95,14 @@ async def find_shown_text(page: Page, deadline_s: float, text: str) -> ShownText
         except FrameSilent:
             continue  # another frame may show it
     return missed
+
+
+async def _found_in(frame: Frame, deadline_s: float, text: str, find: Find | None) -> ShownText:
+    veiled = await veiled_words(frame, deadline_s, find)
+    found = await overlay_calls.text.find_shown_text(frame, deadline_s, text, veiled)
+    # A hidden value may have appeared between the two questions.
+    is_told = found != ShownText(False) and await veiled_words(frame, deadline_s, find) == veiled
+    return found if is_told else ShownText(False)
 
 
 async def _is_seen(frame: Frame, deadline_s: float) -> bool:

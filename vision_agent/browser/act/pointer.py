@@ -54,7 +54,7 @@ async def hold(sender: InputSender, action: Hold) -> Attempt:
         Refused: the text is already visible, so nothing was pressed; or it did not appear in time, or the tab closed,
             and the button or the finger was released.
     """
-    if action.until and await shows_text(sender.page, sender.deadline_s, action.until):
+    if action.until and await shows_text(sender.page, sender.deadline_s, action.until, sender.observer.find_secrets):
         shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
         raise Refused("unsupported", f"{shown}. Hold for a time, or until another text shows.")
     page, deadline_s, what = sender.page, sender.deadline_s, "finger" if action.touch else "button"
@@ -70,7 +70,8 @@ async def hold(sender: InputSender, action: Hold) -> Attempt:
                     await down.enter_async_context(held_button(page, deadline_s))
                     await down.enter_async_context(stay_on(sender, at))
                 await gesture.must_have_begun()
-                await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
+                find = sender.observer.find_secrets
+                await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until, find)
 
     at, lasts_s = await sender.aim(action.target, may_move=True), deadline_s + action.seconds
     at = await sender.send(press, at, action.target, lasts_s=lasts_s, is_pointed=not action.touch)
@@ -98,7 +99,8 @@ async def select_text(sender: InputSender, action: SelectText) -> Attempt:
     Raises:
         Refused: the text does not appear exactly once, cannot be reached, or something else was selected.
     """
-    mouse, more = sender.page.mouse, (action.first, action.last, sender.seen, sender.deadline_s)
+    mouse, find = sender.page.mouse, sender.observer.find_secrets
+    more = (action.first, action.last, sender.seen, sender.deadline_s, find)
     begin, end, _ = await locate_text(*more)
     await mouse.move(begin.point.x, begin.point.y)
     again, end, text = await locate_text(*more)

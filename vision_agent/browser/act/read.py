@@ -35,7 +35,6 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.overlay_calls.text import RecordSet, ShownText, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.observation import Mark, MarkKey
-from vision_agent.text.disguises import Disguises
 from vision_agent.text.escape import safe_line
 from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.things import UNREAD, UNSURE, may_lack_its_beginning
@@ -120,7 +119,7 @@ async def _drawn_words(sender: InputSender, mark: Mark) -> tuple[str, str]:
         raise Refused("unsupported", f"{capitalised(words)} is drawn, and not all of its words were read; {instead}.")
     if mark.reading == "unsure" or UNSURE in text:
         raise Refused("unsupported", f"{capitalised(words)} is drawn, and may have been read wrongly; {instead}.")
-    if Disguises([("secret", each) for each in sender.observer.secrets()]).find(text):
+    if _has_secret(sender, text):
         raise Refused("blocked", f"{capitalised(words)} holds a secret, which is not read.")
     await sender.locate(mark.number, reveal=False)
     if mark.state.value:
@@ -189,12 +188,16 @@ async def _field_value(sender: InputSender, mark: Mark) -> tuple[str, str]:
     if found is None:
         raise Refused("gone", f"{capitalised(words)} is no longer on the page. Look at the new listing.")
     text = found.text or ""
-    secrets = Disguises([("secret", each) for each in sender.observer.secrets()])
-    if found.is_secret or mark.key in sender.observer.masked_keys or secrets.find(text):
+    if found.is_secret or mark.key in sender.observer.masked_keys or _has_secret(sender, text):
         raise Refused("blocked", f"{capitalised(words)} holds a secret, which is not read.")
     if found.text is None:
         raise Refused("unsupported", f"{capitalised(words)} has no text; read the page instead.")
     return text, f"what {words} shows of its text" if found.is_part else f"the value of {words}"
+
+
+def _has_secret(sender: InputSender, text: str) -> bool:
+    find = sender.observer.find_secrets
+    return find is not None and bool(find(text))
 
 
 async def wait(sender: InputSender, action: Wait) -> Attempt:
@@ -214,7 +217,7 @@ async def wait(sender: InputSender, action: Wait) -> Attempt:
     while True:
         passed = time.monotonic() - began
         if action.text is not None:
-            shown = await find_shown_text(sender.page, sender.deadline_s, action.text)
+            shown = await find_shown_text(sender.page, sender.deadline_s, action.text, sender.observer.find_secrets)
             has_come, instead = shown.shows, _instead(shown)
         else:
             has_come = sender.page.url != before or await _has_changed(sender, passed)
@@ -272,7 +275,9 @@ async def _table_called(sender: InputSender, words: str) -> tuple[str, str]:
     Raises:
         Refused: none is called so, or several are.
     """
-    every: list[RecordSet] = [each for each in await all_records(sender) if each.rows and each.title]
+    # Titles with a secret are no names, or it could be guessed letter by letter.
+    sets = [each for each in await all_records(sender) if not _has_secret(sender, f"{each.title}\0{each.under}")]
+    every: list[RecordSet] = [each for each in sets if each.rows and each.title]
     named = only_mark_called(words, sender)
     if named is not None and not sets_called(words, every):
         return await _table(sender, named)

@@ -19,6 +19,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent.actions import LONGEST_SEARCH_S, ScrollTo
 from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.input_sender import InputSender
+from vision_agent.browser.observe.veiled_words import veiled_words
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay_calls.scrolling import FoundNamed, NamedAnswer, ScrollerFound
 from vision_agent.browser.page.settle import settle
@@ -207,7 +208,9 @@ class _Search:
         return list(known.values())
 
     async def _find(self, document: _Document) -> NamedAnswer:
-        answer = await overlay_calls.scrolling.find_named(document.frame, self.sender.deadline_s, self.text)
+        frame, deadline_s = document.frame, self.sender.deadline_s
+        veiled = await veiled_words(frame, deadline_s, self.sender.observer.find_secrets)
+        answer = await overlay_calls.scrolling.find_named(frame, deadline_s, self.text, veiled)
         if answer.is_cut:
             raise Refused("unsupported", "The page is too large to be searched for a name. Scroll, or search in it.")
         return answer

@@ -10,7 +10,10 @@ from vision_agent.browser.locate.click_point import choose_click_point
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import covered_sentence, obstacle_words
 from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.shown_secrets import Find
+from vision_agent.browser.observe.veiled_words import veiled_words
 from vision_agent.browser.page import overlay, overlay_calls
+from vision_agent.browser.page.frames import ScannedFrame
 from vision_agent.browser.refusal import Refused
 from vision_agent.text.escape import safe_line
 
@@ -18,24 +21,33 @@ _WHICH = re.compile(r"(?P<first>[^‹›]+?)\s*‹(?P<around>[^‹›]+)›")
 
 
 async def locate_text(
-    first: str, last: str, seen: LiveObservation, deadline_s: float
+    first: str, last: str, seen: LiveObservation, deadline_s: float, find: Find | None
 ) -> tuple[Location, Location, str]:
     """Where a text begins and where it ends, and the text itself.
 
     A passage in ‹ › after the first words contains them and says which occurrence is meant, unless the page shows
-    exactly that text.
+    exactly that text. No words are found in hidden values; `find` says where those are.
 
     Raises:
         Refused: it does not appear, appears twice, cannot be reached, or lies in an element that reacts to a press.
     """
     words = f'the text "{safe_line(first, 60)}"' + (f' to "{safe_line(last, 60)}"' if last != first else "")
     frames = [each for each in seen.scan.frames if not (each.frame.is_detached() or overlay.is_silent(each.frame))]
-    answers = [(each, await overlay_calls.text.find_text(each.frame, deadline_s, first, last)) for each in frames]
+    veiled = [await veiled_words(each.frame, deadline_s, find) for each in frames]
+
+    async def answers_to(
+        first: str, last: str, around: str
+    ) -> list[tuple[ScannedFrame, overlay_calls.text.TextAnswer]]:
+        return [
+            (each, await overlay_calls.text.find_text(each.frame, deadline_s, first, last, around, hidden))
+            for each, hidden in zip(frames, veiled, strict=True)
+        ]
+
+    answers = await answers_to(first, last, "")
     told = _WHICH.fullmatch(first.strip())
     if told and not any(answer.count for _, answer in answers):
         bare, around = told["first"], told["around"]
-        more = (bare, bare if last == first else last, around)
-        answers = [(each, await overlay_calls.text.find_text(each.frame, deadline_s, *more)) for each in frames]
+        answers = await answers_to(bare, bare if last == first else last, around)
     count = sum(answer.count for _, answer in answers)
     if count > 1:
         raise Refused("ambiguous", f"{words} appears {count} times{_places(answers)}")

@@ -32,6 +32,7 @@ from vision_agent.browser.observe.player_controls import IdlePlayers
 from vision_agent.browser.observe.shown_secrets import Find, drawn_secrets
 from vision_agent.browser.observe.stage_results import RenderedShots, Scope, ShownPicture, StageTimes, Targets, View
 from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, requested_grid
+from vision_agent.browser.observe.veiled_words import SecretFinder
 from vision_agent.browser.page import frames, listeners, overlay, overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
@@ -77,6 +78,7 @@ class Observer:
     """The current secret values, which no picture and no mark may contain."""
     hidden: HiddenValues | None = None
     """They, and other values that no picture and no listing may show; None: nothing is hidden."""
+    _secret_finder: SecretFinder = field(init=False)
     _memory: MarkMemory = field(init=False)
     _surfaces: Surfaces = field(init=False)
     _unread: UnreadPictures = field(default_factory=UnreadPictures)
@@ -96,6 +98,7 @@ class Observer:
     """Used again if nothing has changed at all."""
 
     def __post_init__(self) -> None:
+        self._secret_finder = SecretFinder(self.secrets)
         self._memory = MarkMemory(self.settings.ids == "letters", self.secrets)
         if self.hidden is not None:
             self._memory.find = self.hidden.find
@@ -342,6 +345,11 @@ class Observer:
     def hides(self) -> bool:
         """Whether there is anything that no picture may show."""
         return self.hidden is not None and not self.hidden.is_empty
+
+    @property
+    def find_secrets(self) -> Find | None:
+        """Where secrets that nobody may read occur in a text; None if there are none."""
+        return None if self._secret_finder.is_empty else self._secret_finder.find
 
     @property
     def find_hidden(self) -> Find:

@@ -80,6 +80,8 @@ class Tabs:
     """None until `start_listening`: what is downloaded is then watched, and discarded."""
     is_risky: Callable[[str], bool] = lambda _: False
     """Whether a dialog with this text is dismissed even if dialogs are to be accepted: a person must approve it."""
+    objects_to: Callable[[str], str] = lambda _: ""
+    """Why a question is dismissed even if dialogs are to be accepted, as a clause; empty if it may be accepted."""
     closing_page: Page | None = None
     """The page that an action is closing on purpose, which is not reported."""
     expects_files: bool = False
@@ -340,9 +342,12 @@ class Tabs:
         else:
             what, accept = f'a dialog of type {dialog.type} said "{text}"', self.settings.dialogs == "accept"
             must_ask = accept and dialog.type != "alert" and self.is_risky(dialog.message)
-            accept = accept and not must_ask
+            why = "because a person must approve what it asks" if must_ask else ""
+            if accept and not why and dialog.type != "alert":
+                why = self.objects_to(dialog.message)
+            accept = accept and not why
             done = "was accepted" if accept else "was dismissed"
-            done += ", because a person must approve what it asks" if must_ask else ""
+            done += f", {why}" if why else ""
         event = self._add_event("dialog", what)
         self._unfinished_checks += 1
         self._spawn(self._answer_dialog(dialog, event, done, accept=accept))

@@ -237,7 +237,8 @@ class ToolsetModel(AnthropicModel):
         if name == "list_tabs":
             lines = [f"{each['tab_id']}: {each['title']} {each['url']}" for each in self._tabs(observation)]
         elif name == "find":
-            lines = toolset_calls.matching_lines(arguments.query, observation.listing) or [
+            # Words are looked for in what the model may read, or a secret could be guessed word by word.
+            lines = toolset_calls.matching_lines(arguments.query, self._redact(observation.listing)) or [
                 "Nothing in view has these words."
             ]
         else:

@@ -14,7 +14,8 @@ from vision_agent.describe.action_sentences import LOOK_AGAIN_IN_REPLAY
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.observation import Observation
-from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions
+from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions, texts_set
+from vision_agent.policy.recorded_dialogs import dismissal
 from vision_agent.policy.takeover import did_by_hand, taken_over_last
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Step, Task
@@ -50,6 +51,7 @@ class ReplayedModel(Model):
         self._then = then
         self._healer = healer
         self._differs_from = differs_from
+        self._steps = tuple(steps)
         self._left = [step for step in steps if _can_repeat(step, has_next=then is not None)]
         self._recorded = len(self._left)
         self._looked_again = 0
@@ -65,7 +67,7 @@ class ReplayedModel(Model):
             FormatError, ModelUnavailable: as raised by the healer or the next model.
         """
         self._put_back(steps, _shown(task))
-        tried, refused = self._tried, self._refusal(steps)
+        tried, refused = self._tried, self._refusal(steps, observation)
         if tried is not None and refused:
             if self._healer is None or _ends_the_run(tried):
                 return self._stop(refused)
@@ -124,7 +126,9 @@ class ReplayedModel(Model):
 
     def _again(self, step: Step, observation: Observation, shown: Shown) -> tuple[Action, ...]:
         has_other_values = self._differs_from is not None and step.index >= self._differs_from
-        return rebind_actions(step, observation, shown, has_other_values=has_other_values)
+        before = (each for each in self._steps if each.index <= step.index)
+        given = {text for each in before for text in texts_set(each)}
+        return rebind_actions(step, observation, shown, has_other_values=has_other_values, given=given)
 
     def _put_back(self, steps: Sequence[Step], shown: Shown) -> None:
         """Repeats the last step once more if a person took over instead, and did something else by hand."""
@@ -138,15 +142,17 @@ class ReplayedModel(Model):
                     return
         self._left.insert(0, step)
 
-    def _refusal(self, steps: Sequence[Step]) -> str:
-        """Why the last repeated step was refused or cut off; empty if it succeeded."""
+    def _refusal(self, steps: Sequence[Step], observation: Observation) -> str:
+        """Why the last repeated step was refused, cut off or asked something else; empty if it succeeded."""
         ours = [step for step in steps if step.decision.author == "replay"]
         tried, self._tried = self._tried, None
         if tried is None or not ours:
             return ""
         refused = next((each for each in ours[-1].outcomes if each.status != "done"), None)
         if refused is None:
-            return ""
+            dismissed = dismissal(ours[-1].outcomes, observation.warnings)
+            asked = f"step {tried.index} of the record was asked something else here"
+            return f"{asked}: {dismissed.rstrip('.')}" if dismissed else ""
         became = "cut off half-way" if refused.status == "partial" else "refused"
         return f"step {tried.index} of the record was {became} here: {refused.sentence.rstrip('.')}"
 

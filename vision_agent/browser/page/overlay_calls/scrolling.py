@@ -96,9 +96,12 @@ class NamedAnswer:
     """Whether it was too large to be searched to its end."""
 
 
-async def find_named(frame: Frame, deadline_s: float, text: str) -> NamedAnswer:
-    """The things in a document that have a given name, in view or scrolled out of it."""
-    answer = await ask(frame, "named", deadline_s, text=text)
+async def find_named(frame: Frame, deadline_s: float, text: str, veiled: Sequence[str]) -> NamedAnswer:
+    """The things in a document that have a given name, in view or scrolled out of it.
+
+    No name is found in `veiled`, which is what the document shows of hidden values.
+    """
+    answer = await ask(frame, "named", deadline_s, text=text, veiled=list(veiled))
     return NamedAnswer(
         rank=answer["rank"],
         count=answer["count"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,15 +24,23 @@ class ShownText(NamedTuple):
 
     shows: bool
     near: str = ""
-    """The words or the number that it is only a part of."""
+    """The words or the number that it is only a part of, without what is hidden."""
     is_struck: bool = False
     """It shows, but struck through."""
 
 
-async def find_shown_text(frame: Frame, deadline_s: float, text: str) -> ShownText:
-    """Whether a person can see a text in the document, here or by scrolling, if they see the document."""
-    answer = await ask(frame, "shows_text", deadline_s, text=text)
+async def find_shown_text(frame: Frame, deadline_s: float, text: str, veiled: Sequence[str]) -> ShownText:
+    """Whether a person can see a text in the document, here or by scrolling, if they see the document.
+
+    `veiled`: what the document shows of hidden values. Text that reaches into it does not show.
+    """
+    answer = await ask(frame, "shows_text", deadline_s, text=text, veiled=list(veiled))
     return ShownText(answer["shows"], answer["near"], answer["struck"])
+
+
+async def text_to_search(frame: Frame, deadline_s: float) -> str:
+    """All that a document says, in which hidden values are searched for."""
+    return str((await ask(frame, "text_to_search", deadline_s))["text"])
 
 
 async def is_frame_seen(element: ElementHandle, deadline_s: float) -> bool:
@@ -140,9 +149,14 @@ class TextAnswer:
     """Some of the places where it appears, with the words around it, if there are several."""
 
 
-async def find_text(frame: Frame, deadline_s: float, first: str, last: str, around: str = "") -> TextAnswer:
-    """Where a text from `first` to `last` is in a document; `around`: words that hold `first`, where it shows twice."""
-    answer = await ask(frame, "words", deadline_s, first=first, last=last, around=around)
+async def find_text(
+    frame: Frame, deadline_s: float, first: str, last: str, around: str, veiled: Sequence[str]
+) -> TextAnswer:
+    """Where a text from `first` to `last` is in a document; `around`: words that hold `first`, where it shows twice.
+
+    None of these words are found in `veiled`, which is what the document shows of hidden values.
+    """
+    answer = await ask(frame, "words", deadline_s, first=first, last=last, around=around, veiled=list(veiled))
     if not answer.get("ends"):
         return TextAnswer(answer["count"], places=tuple(answer.get("places", ())))
     found = FoundText(
