@@ -187,7 +187,8 @@ CLASS_MATCHES = {
     # By default an action changes no control.
     "policy/approval.py": {"Check", "Click", "DoubleTap", "Drag", "Hold", "Press", "Select", "Set", "Type", "Upload"},
     "policy/interrupted.py": {"Check", "Select", "Set", "Type"},  # by default nothing shows that it was done
-    "policy/rebind.py": {"Press"},  # the default is to find its targets again
+    # The default is to find its targets again, and that no value is set beside another target.
+    "policy/rebind.py": {"Press", "Select", "Set", "Type"},
     "policy/text_origin.py": {"Set", "Type"},  # those that give a page a text
     # Those that may do the same; by default nothing was done by hand.
     "policy/takeover.py": {"Click", "Press", "Type"},

@@ -114,8 +114,8 @@ function restsAround(pieces, parts, isSeen) {
   const places = Array.from(parts.keys());
   const [first, last] = [places[0], places[places.length - 1]];
   const [from, to] = [/** @type {Part} */ (parts.get(first)).from, /** @type {Part} */ (parts.get(last)).to];
-  const [begun] = saidAround(pieces[first], from);
-  const [, ended] = saidAround(pieces[last], to);
+  const [begun] = restsOfPiece(pieces[first], from);
+  const [, ended] = restsOfPiece(pieces[last], to);
   return [restFrom(pieces, first, -1, begun, isSeen), restFrom(pieces, last, 1, ended, isSeen)];
 }
 
@@ -134,7 +134,7 @@ function restFrom(pieces, at, step, rest, isSeen) {
     if (isApartFrom(one, other, pieces, Math.max(index, beside))) break;
     if (piece.text.trim() && !isSeen(index, { piece, from: 0, to: piece.text.length })) continue;
     if (hasRoomBetween(one, other)) break;
-    said = step < 0 ? saidAround(piece, piece.text.length)[0] + said : said + saidAround(piece, 0)[1];
+    said = step < 0 ? restsOfPiece(piece, piece.text.length)[0] + said : said + restsOfPiece(piece, 0)[1];
     beside = index;
   }
   return said;
@@ -144,7 +144,7 @@ function restFrom(pieces, at, step, rest, isSeen) {
  * What a piece says before and after a place, as it is written; where something in it is hidden, in small letters.
  * @param {Piece} piece @param {number} place
  */
-function saidAround({ node, text }, place) {
+function restsOfPiece({ node, text }, place) {
   if (isVeiled(text)) return [text.slice(0, place), text.slice(place)];
   const raw = /** @type {string} */ (textContentOf(node));
   const places = nodeTypeOf(node) === 3 ? placesIn(raw) : [];
@@ -159,7 +159,7 @@ function saidAround({ node, text }, place) {
  */
 function wholeWords(before, parts, after) {
   const said = Array.from(parts.values(), ({ piece, from, to }) => {
-    const [[, rest], [, beyond]] = [saidAround(piece, from), saidAround(piece, to)];
+    const [[, rest], [, beyond]] = [restsOfPiece(piece, from), restsOfPiece(piece, to)];
     return rest.slice(0, rest.length - beyond.length);
   });
   const [begun, ended] = [before.match(/[^ \t\r\n]*$/)?.[0] ?? '', after.match(/^[^ \t\r\n]*/)?.[0] ?? ''];
