@@ -281,8 +281,8 @@ EXTRAS = {
     "stars": "4.5 (88)",
 }
 """What stands in each row before it changes to what `unrelated.js` says."""
-_NOT_RISKY = ("price", "price_ticks", "saving", "saved", "row_actions", "just_now")
-"""Words and prices beside a control that cannot be taken back may well matter."""
+_NOT_RISKY = ("price", "price_ticks", "saving", "saved", "row_actions", "just_now", "own_choice")
+"""Words, prices and choices beside a control that cannot be taken back may well matter."""
 IN_ROW = (
     *EXTRAS,
     *("saving", "saved", "classes", "styles", "ids_fresh", "whitespace", "comments", "split_text", "rewrapped"),
