@@ -58,9 +58,11 @@ def risks_in(text: str) -> Iterator[Risk]:
     """The risks that a text indicates, in the order of `WORDS`; anything after its first 2,000 letters is not read."""
     said = readings(text)
     apart = "\n".join(run.replace(" ", "") for each in said for run in _APART.findall(each))
+    unnumbered = {" ".join(_DIGITS.sub(" ", each).split()) for each in said if _DIGITS.search(each)}
     for risk in WORDS:
         left = [each for each in said if each not in _whole_names(NO_PAYMENTS)] if risk == "pay" else said
         is_said = any(_stands_in(word, each) for word in _entries(risk) for each in left) or _is_in_run(risk, apart)
+        is_said = is_said or any(_stands_in(word, each) for word in _parted(risk) for each in unnumbered)
         if is_said or (risk == "pay" and has_amount(text) and _pays_amount(text)):
             yield risk
 
@@ -119,8 +121,8 @@ def readings(text: str) -> tuple[str, ...]:
 
     They have no invisible characters, no accents and no differences of width. Letters of other scripts that look like
     Latin ones are read as these (Unicode's confusables, UTS 39), and so are digits and signs among letters. Text
-    that is turned round is also read backwards. Names of icons are read in words: `delete_forever`, 🗑. A text is also
-    read without its numbers, `sell 10 shares`, and without the article of Arabic, which is a part of its word.
+    that is turned round is also read backwards. Names of icons are read in words: `delete_forever`, 🗑. Arabic is
+    also read without its article, which is a part of its word.
     """
     plain = unicodedata.normalize("NFKC", text[:LONGEST]).replace("’", "'")
     is_turned = bool(_BACKWARDS.search(plain))
@@ -131,7 +133,7 @@ def readings(text: str) -> tuple[str, ...]:
     forms = [shown, alike, alike.replace("I", "l"), _CAMEL.sub(" ", alike).replace("_", " "), _letters_for_signs(alike)]
     if is_turned:
         forms += [shown[::-1], alike[::-1]]
-    forms += [_ARABIC_ARTICLE.sub("", shown), _DIGITS.sub(" ", shown)]
+    forms.append(_ARABIC_ARTICLE.sub("", shown))
     return tuple(dict.fromkeys(" ".join(_WORD.findall(form.casefold())) for form in forms))
 
 
@@ -145,6 +147,12 @@ def _forms(word: str) -> tuple[str, ...]:
 @cache
 def _entries(risk: Risk) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for word in entries_of(WORDS[risk]) for form in _forms(word)))
+
+
+@cache
+def _parted(risk: Risk) -> tuple[str, ...]:
+    """The entries of several words, between which a number may stand: `sell 10 shares`."""
+    return tuple(word for word in _entries(risk) if " " in word and not word.startswith("="))
 
 
 @cache
