@@ -312,8 +312,7 @@ def _stands(view: _View, start: int, end: int, needle: _Needle, *, part: bool = 
     gaps = [_gap(text[one + 1 : other]) for one, other in pairwise(owners) if one != other]
     if needle.is_strong:
         # A sign of the value may be separated like its letters, as in `a | - | b`.
-        own = needle.signs or (0,) * len(owners)
-        own = own[len(needle.text) - (end - start) :] if part else own
+        own = needle.signs[len(needle.text) - (end - start) if part else 0 :] or (0,) * len(owners)
         widest = [
             _WIDEST_GAP * (1 + signs) + signs
             for (one, other), signs in zip(pairwise(owners), own, strict=False)
