@@ -258,8 +258,8 @@ def test_words_that_a_value_shares_with_others_stay(value: str, ordinary: str) -
 @pytest.mark.parametrize(
     "value", ["Zebra47Quokka", "correcthorse7battery", "Tr0ub&dor wörd/7%+Q", "x9-x9-x9-x9-x9-x9", "1a2b3c4d5e6f7g"]
 )
-@pytest.mark.parametrize("written", ["{}", "{} and so on", "in {}, in <b>{}</b>"])
-def test_a_value_cut_off_in_front_is_taken_out_wherever_it_was_cut(value: str, written: str) -> None:
+def test_a_value_cut_off_in_front_is_taken_out_wherever_it_was_cut(value: str) -> None:
+    written = "in {}, in <b>{}</b>"
     for start in range(1, len(value) // 2 - 1):
         if value[start].isalnum():
             told = redacted(written.replace("{}", "…" + value[start:]), secret(value=value))
