@@ -43,12 +43,12 @@ for (const each of [done, bin]) {
 )
 
 
-async def seen_both(hand: Hand) -> tuple[int, int]:
+async def seen_both(hand: Hand, scroll: str = "scrollTo(0, {})") -> tuple[int, int]:
     """The numbers of the card, which is in view again, and of the list, which no longer is."""
-    await hand.js("scrollTo(0, 700)")
+    await hand.js(scroll.format(700))
     await hand.look()
     done = hand.number("Done")
-    await hand.js("scrollTo(0, 0)")
+    await hand.js(scroll.format(0))
     await hand.look()
     assert hand.seen.mark(done) is None
     return hand.number("Card"), done
@@ -91,13 +91,8 @@ async def test_what_is_held_in_a_frame_is_dropped_on_what_is_far_out_of_view_the
     on: On, body: str, high: int, scroll: str, host: str
 ) -> None:
     async with on(FRAMED % (high, host), {"/inner": body.replace("window.said = []", TELLS)}) as hand:
-        await hand.js(scroll.format(800))
-        await hand.look()
-        done = hand.number("Done")
-        await hand.js(scroll.format(0))
-        await hand.look()
-        assert hand.seen.mark(done) is None
-        outcome = await hand.act(Drag(source=hand.number("Card"), target=done))
+        card, done = await seen_both(hand, scroll)
+        outcome = await hand.act(Drag(source=card, target=done))
         assert await hand.js("said") == ["taken", "done"], outcome.sentence
         assert "after scrolling to it" in outcome.sentence
 
@@ -106,12 +101,8 @@ async def test_what_is_held_in_a_frame_is_brought_back_when_its_target_goes(on: 
     gone = "<script>card.addEventListener('pointerdown', () => done.remove());</script>"
     body = BY_POINTER.replace("window.said = []", TELLS) + gone
     async with on(FRAMED % (2600, "localhost"), {"/inner": body}) as hand:
-        await hand.js("scrollTo(0, 800)")
-        await hand.look()
-        done = hand.number("Done")
-        await hand.js("scrollTo(0, 0)")
-        await hand.look()
-        outcome = await hand.act(Drag(source=hand.number("Card"), target=done))
+        card, done = await seen_both(hand)
+        outcome = await hand.act(Drag(source=card, target=done))
         assert "it was brought back" in outcome.sentence
         assert await hand.js("said") == ["taken", "ground"], outcome.sentence
         assert await hand.js("scrollY") == 0
