@@ -208,9 +208,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collects without looking for garbage: there is little, and a search takes long among so much that stays."""
+    """Collects without looking for garbage: there is little, and a search takes long among so much that stays.
+
+    What was collected stays to the end, so that no later search goes through it either.
+    """
     gc.disable()
     result = yield
+    gc.freeze()
     gc.enable()
     return result
 

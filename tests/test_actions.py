@@ -226,14 +226,14 @@ PRESSING = {kind.__name__ for kind in ACTIONS if kind.traits.presses and kind.tr
 
 @cache
 def nodes_of_package() -> list[tuple[str, list[ast.Call | ast.Match]]]:
-    """The calls and `match` statements of each file."""
+    """The calls and `match` statements of each file that names an action that presses."""
     package = Path(vision_agent.__file__).parent
+    sources = {path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.rglob("*.py")}
+    names_one = re.compile(rf"\b(?:{'|'.join(PRESSING)})\b").search
     return [
-        (
-            path.relative_to(package).as_posix(),
-            [each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.Call | ast.Match)],
-        )
-        for path in sorted(package.rglob("*.py"))
+        (file, [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Call | ast.Match)])
+        for file, source in sources.items()
+        if names_one(source)
     ]
 
 

@@ -328,10 +328,12 @@ def test_no_heading_is_where_a_signature_links_a_name_of_python_to(generated: di
 
 
 def test_every_argument_that_a_docstring_explains_exists() -> None:
+    sources = {path: path.read_text("utf-8") for path in (ROOT / "vision_agent").rglob("*.py")}
     wrong = [
         f"{path.name}: {name} has no {argument}"
-        for path in (ROOT / "vision_agent").rglob("*.py")
-        for name, arguments, explained in documented_calls(ast.parse(path.read_text("utf-8")))
+        for path, source in sources.items()
+        if "Args:\n" in source
+        for name, arguments, explained in documented_calls(ast.parse(source))
         for argument in explained - arguments
     ]
     assert wrong == []
