@@ -106,6 +106,39 @@ def test_help_says_in_words_what_options_take_and_not_by_the_types_of_python() -
     assert not re.findall(r"<(?!provider>|model>)\w[^<>\n]*>|list\[", done.stdout)
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("run page.html --approve ", ["never", "risky", "always"]),
+        ("run page.html --model op", ["openai:gpt-5.4", "openai-compatible:qwen3-vl-8b"]),
+        ("run page.html --model h", ["human"]),
+        ("run page.html --judge s", ["same"]),
+        ("run page.html --session s", ["shop"]),
+        ("export latest --to p", ["pytest"]),
+        ("report ", ["latest", "on-monday", "on-friday"]),
+        ("diff latest on-m", ["on-monday"]),
+        ("report --runs elsewhere ", []),  # there is none: the shell offers files
+        ("re", ["record", "report", "replay", "resume"]),
+    ],
+)
+def test_the_shell_offers_choices_models_sign_ins_and_runs(tmp_path: Path, typed: str, offered: list[str]) -> None:
+    for name in ("on-friday", "on-monday"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "steps.jsonl").touch()
+    sign_ins = tmp_path / "sign-ins"
+    sign_ins.mkdir()
+    kept = {"version": 1, "key": "passphrase", "salt": "AA==", "saved_at": "2026-11-01T10:00:00Z", "state": "AA=="}
+    (sign_ins / "shop.session").write_text(json.dumps(kept))
+    words = f"vision-agent {typed}"
+    asked = {"_VISION_AGENT_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        [python(), "-m", "vision_agent"], cwd=tmp_path, env={
+            **os.environ, **asked, "VISION_AGENT_RUNS": "runs", "VISION_AGENT_BROWSER__SESSIONS_FOLDER": str(sign_ins)
+        }, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == offered
+
+
 def test_sentences_of_the_help_are_wrapped_where_the_terminal_ends_and_nowhere_else() -> None:
     lines = [line.strip() for line in vision_agent("login", "--help", COLUMNS="80").stdout.splitlines()]
     begin = lines.index("Nothing is recorded, and no model sees the window. The key of the saved")

@@ -95,7 +95,8 @@ def main() -> None:
     sys.unraisablehook = _interrupt_again
     prepare_streams()
     try:
-        app()
+        # Also as `python -m vision_agent`: completion is for a command, and messages name this one.
+        app(prog_name="vision-agent")
     except SystemExit as left:
         ended = left.__context__
         # Typer makes it of Ctrl-C; a run that a person stopped has said so.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
 
 import typer
 
+from vision_agent.cli.completion import offered_runs, offered_values
 from vision_agent.errors import UsageError, why_unreadable
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ _HIGHEST_PORT = 65535
 
 def option(help: str, name: str, value: str | None = None) -> Any:
     """An option whose default is not shown in the help; `value`: what it takes, such as `FILE` or `one|several`."""
-    return typer.Option(name, help=help, show_default=False, metavar=value, parser=_PARSERS.get(value or ""))
+    parser, offers = _PARSERS.get(value or ""), offered_values(name, value)
+    return typer.Option(name, help=help, show_default=False, metavar=value, parser=parser, autocompletion=offers)
 
 
 def _dollars(text: str) -> float:
@@ -87,7 +89,7 @@ MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds."
 
 def run_argument(help: str) -> Any:
     """An argument that takes a run folder, the name of a run, or `latest`; the command passes it to `named_run`."""
-    return typer.Argument(help=help, show_default=False)
+    return typer.Argument(help=help, show_default=False, autocompletion=offered_runs)
 
 
 @dataclass(frozen=True)

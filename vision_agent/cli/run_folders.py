@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.commands import Commands
+from vision_agent.cli.completion import offered_values
 from vision_agent.cli.options import AsJson, LatestIn, Runs, load_settings, named_run, require_folder_of, run_argument
 from vision_agent.text.escape import printable_line
 
@@ -121,6 +122,9 @@ def _told(found: Verified) -> str:
     )
 
 
+_FORMATS = "pytest|steps|chat-jsonl|grounding|cere"
+
+
 def _require_known_form(to: str) -> str:
     """The format, which is wrong before the lack of a file for it is."""
     from vision_agent.errors import UsageError
@@ -140,7 +144,8 @@ def export(
             "--to",
             help="What to write; see above.",
             show_default=False,
-            metavar="pytest|steps|chat-jsonl|grounding|cere",
+            metavar=_FORMATS,
+            autocompletion=offered_values("--to", _FORMATS),
             callback=_require_known_form,
         ),
     ],
