@@ -702,8 +702,9 @@ def test_a_film_that_cannot_be_written_is_told_in_json_by_the_code_that_the_prog
     done = vision_agent(*run)
     assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (2, 2), done.stderr
     film.rmdir()
-    done = vision_agent(*run)
-    assert (done.returncode, json.loads(done.stdout)["video"]) == (0, str(film)), done.stderr
+    for supervision in ([], ["--supervise", "--approve", "never"]):
+        done = vision_agent(*run, *supervision)
+        assert (done.returncode, json.loads(done.stdout)["video"]) == (0, str(film)), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -653,7 +653,7 @@ class Ending(DisplayedModel):
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 not done, 2 error, 3 limit, 4 person needed, 5 browser or model unavailable, 130 interrupted."""
+        """0 done, 1 not done, 2 error, 3 limit, 4 person needed, 5 browser, model or disk down, 130 interrupted."""
         return {
             "done": 0,
             "dry_run": 0,

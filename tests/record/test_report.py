@@ -409,7 +409,7 @@ async def test_the_policy_stops_what_would_have_slipped_through(page: Page, tmp_
 async def test_a_run_without_steps_opens(page: Page, tmp_path: Path) -> None:
     ending = Ending(status="unavailable", sentence="No browser was found.")
     await opened(page, tmp_path, [Started(run=run()), Ended(ending=ending)])
-    await expect(page.locator(".verdict")).to_contain_text("Browser or model unavailable No browser was found.")
+    await expect(page.locator(".verdict")).to_contain_text("Browser, model or disk unavailable No browser was found.")
     await expect(page.locator("main")).to_have_text("No step was taken.")
 
 

@@ -55,7 +55,7 @@ def demo(
 
     Without a key for the model in the settings, prepared step lines decide.
 
-    Exit codes: 0 both tasks are done, 1 one is not, 2 usage, 3 limit, 4 needs a person, 5 browser or model down,
+    Exit codes: 0 both tasks are done, 1 one is not, 2 usage, 3 limit, 4 needs a person, 5 browser, model or disk down,
     130 interrupted.
     """
     from vision_agent.evals.demo import demo_tasks

@@ -2,7 +2,7 @@
 
 Each command imports what it needs when it runs, so that `--help` answers at once.
 Exit codes: 0 done, 1 not done, 2 usage or an error, 3 limit, 4 needs a person or policy,
-5 browser or model down, 130 interrupted.
+5 browser, model or disk down, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def replay(
     For each row of a table, whose columns are named like variables: vision-agent replay RUN --over orders.csv --jobs 4
 
     Exit codes: 0 done, 1 not done (with the step and the reason), 2 usage or an error, 3 limit,
-    4 needs a person, 5 browser or model down, 130 interrupted.
+    4 needs a person, 5 browser, model or disk down, 130 interrupted.
     """
     from vision_agent.replay import Replay, variables_of
 
@@ -401,7 +401,7 @@ def resume(
 
     Without a person: vision-agent resume RUN --reopen
 
-    Exit codes: 0 done, 1 not done, 2 usage or an error, 3 limit, 4 needs a person, 5 browser or model down,
+    Exit codes: 0 done, 1 not done, 2 usage or an error, 3 limit, 4 needs a person, 5 browser, model or disk down,
     130 interrupted.
     """
     from vision_agent.models.credentials import WITHOUT_A_MODEL

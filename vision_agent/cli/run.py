@@ -381,7 +381,7 @@ def run(
     scroll down · wait for "Thank you" · finish.
 
     Exit codes: 0 done or a dry run, 1 not done, 2 usage or an error, 3 limit, 4 needs a person,
-    5 browser or model down, 130 interrupted.
+    5 browser, model or disk down, 130 interrupted.
     """
     from vision_agent.models.credentials import WITHOUT_A_MODEL
     from vision_agent.session import Agent

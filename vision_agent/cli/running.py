@@ -150,15 +150,17 @@ def run_agent(
                 needs = _ONCE_USABLE if agent.ending.limit == "unusable_replies" else _GO_ON[agent.ending.status]
                 print_whole(console, "go on", command + needs)
 
+    def write_film() -> None:
+        nonlocal film
+        film = _film_of(agent, video)
+
     try:
         if page is None:
             agent.listen(hear)
             asyncio.run(agent.run())
+            write_film()
         else:
-            asyncio.run(_supervised(agent, page, hear, console, show_end))
-        film = _film_of(agent, video)
-        if shown and film is not None:
-            print_facts(console, ("video", film))
+            asyncio.run(_supervised(agent, page, hear, console, write_film, show_end))
     finally:
         # An error is raised and printed by `main`; the paths of the run are printed in any case.
         show_end()
@@ -240,6 +242,7 @@ async def _supervised(
     page: SupervisionPage,
     on_event: Callable[[Event], None],
     console: Console,
+    write_film: Callable[[], None],
     show_end: Callable[[], None],
 ) -> None:
     import asyncio
@@ -267,6 +270,7 @@ async def _supervised(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         try:
             await agent.run()
+            await asyncio.to_thread(write_film)
         finally:
             show_end()
             if not isinstance(sys.exception(), asyncio.CancelledError):

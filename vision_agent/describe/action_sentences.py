@@ -47,7 +47,7 @@ ENDED: dict[EndingStatus, str] = {
     "infeasible": "Cannot be done",
     "limit": "Stopped at a limit",
     "needs_person": "Needs a person",
-    "unavailable": "Browser or model unavailable",
+    "unavailable": "Browser, model or disk unavailable",
     "error": "Stopped by an error",
     "interrupted": "Interrupted",
     "dry_run": "Dry run",
