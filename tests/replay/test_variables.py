@@ -293,7 +293,10 @@ def test_addresses_of_the_host_it_began_on_move_with_the_start_and_no_others(tmp
             "'2' in this run: step 2 clicks 'Board', and types nothing (there are: city, guests, rooms, 1; to click "
             "another, record the run with --data NAME='Board' and give --set NAME=…)",
         ),
-        (["--heal", "--model", "steps"], "Step lines cannot heal a replay (name a model, --model human, or"),
+        (
+            ["--heal", "--model", "steps"],
+            "Step lines cannot heal a replay (name a model, or heal without a key: --model human",
+        ),
         (["--patch", __file__], "test_variables.py is not a patch (name the patch.json of a healed replay)"),
         (["--set", "town"], "--set 'town' is not of the form name=value"),
         (["--model", "anthropic:claude-sonnet-5-5"], "add --heal"),
@@ -324,6 +327,15 @@ def test_a_healer_without_a_key_is_told_with_what_heals_a_replay_instead(
         app(["replay", str(folder), "--heal", "--model", "openai:gpt-5"], standalone_mode=False)
     advice = "set it, or heal without a key: --model human, or --model module:Class of your own"
     assert str(caught.value).endswith(advice)
+
+
+async def test_a_healer_without_a_key_is_told_to_python_in_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    folder = a_run(tmp_path, (Type(target=1, text="Rome"),))
+    with pytest.raises(ModelUnavailable, match='set it, or heal without a key: heal="human", or a decider of your own'):
+        await Replay(folder, heal="openai:gpt-5", settings=Settings(runs=tmp_path)).run()
 
 
 def test_secrets_are_asked_for_with_the_options_that_gave_them_to_the_run(

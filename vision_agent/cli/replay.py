@@ -176,9 +176,10 @@ def replay(
     # Only what is named here is loaded: a class in a settings file is not.
     healer = (chosen_model(model, None) or settings.model.name) if heal else None
     if healer is not None:
+        from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL
         from vision_agent.session.deciders import require_healer
 
-        require_healer(healer, settings)
+        require_healer(healer, settings, instead=HEAL_WITHOUT_A_MODEL)
     same: dict[str, Any] = {
         "secrets": secrets.values_for(run),
         "files": existing_files(file),

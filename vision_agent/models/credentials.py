@@ -15,6 +15,7 @@ WITHOUT_A_MODEL = "run without a model: --steps FILE or --model human"
 """What to do without a key on the command line."""
 WITHOUT_A_MODEL_IN_PYTHON = 'decide without a model: steps=["click Order"] or model="human"'
 HEAL_WITHOUT_A_MODEL = "heal without a key: --model human, or --model module:Class of your own"
+HEAL_WITHOUT_A_MODEL_IN_PYTHON = 'heal without a key: heal="human", or a decider of your own'
 
 
 class Access(FrozenModel):

@@ -45,6 +45,7 @@ from vision_agent.replay.variables import (
     variables,
 )
 from vision_agent.session import Agent
+from vision_agent.session.deciders import require_healer
 from vision_agent.session.keywords import start_url_from
 from vision_agent.settings import Settings
 from vision_agent.text.escape import printable_line
@@ -114,6 +115,7 @@ class Replay:
         self.recorded, self._head = recorded_run(folder)
         url = given_address(url)
         self.folder = folder
+        self._heal = heal
         self.heals = heal is not None
         self.patch: Path | None = None
         """The file of repairs that this replay wrote; None if nothing was healed."""
@@ -180,6 +182,8 @@ class Replay:
         Raises:
             UsageError, Unavailable, RecordError: as for any run.
         """
+        if self._heal is not None:
+            require_healer(self._heal, self.agent.settings)
         try:
             run = await self.agent.run()
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import UsageError
-from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL, WITHOUT_A_MODEL_IN_PYTHON, require_access
+from vision_agent.models.credentials import HEAL_WITHOUT_A_MODEL_IN_PYTHON, WITHOUT_A_MODEL_IN_PYTHON, require_access
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.providers import NOT_MODELS, find_provider, provider_settings, unknown_model
 from vision_agent.observation import Observation
@@ -115,20 +115,20 @@ def require_models(model: str | Model | None, settings: Settings, *, instead: st
     require_access(provider_settings(name, settings.model).model_copy(update={"name": name}), instead=instead)
 
 
-def require_healer(model: str | Model, settings: Settings) -> None:
+def require_healer(model: str | Model, settings: Settings, *, instead: str = HEAL_WITHOUT_A_MODEL_IN_PYTHON) -> None:
     """Checks that the model that is to heal a replay can be asked, as far as that is known without asking it.
+
+    `instead`: what else to do without a key.
 
     Raises:
         UsageError: its name is unknown, or that of step lines.
         ModelUnavailable: its key, its address or its library is missing.
     """
     if model == "steps":
-        raise UsageError(
-            "Step lines cannot heal a replay", "name a model, --model human, or --model module:Class of your own"
-        )
+        raise UsageError("Step lines cannot heal a replay", f"name a model, or {instead}")
     name = model if isinstance(model, str) else "human"
     asked = provider_settings(name, settings.model).model_copy(update={"name": name, "fallback": None})
-    require_access(asked, instead=HEAL_WITHOUT_A_MODEL)
+    require_access(asked, instead=instead)
 
 
 def common_image_limits(named: str | Model, settings: Settings) -> ImageLimits:
