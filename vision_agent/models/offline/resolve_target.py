@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -34,6 +34,17 @@ from vision_agent.describe.distinctions import (
     ordinal,
     safe_name,
 )
+from vision_agent.models.offline.line_targets import (
+    PLACEHOLDER,
+    GridCell,
+    LineTarget,
+    NamedTarget,
+    NumberedTarget,
+    PicturePoint,
+    PointInMark,
+    names_in_placeholders,
+)
+from vision_agent.models.offline.mark_kinds import KIND_WORDS, is_list, is_of_kind
 from vision_agent.observation import Mark, Observation
 from vision_agent.text.escape import cut_text
 from vision_agent.text.negations import negates
@@ -48,31 +59,6 @@ _READ_ALIKE = str.maketrans({"i": "l", "|": "l"})
 _SIGNS_READ_AS = {"×": "x", ".": "•·", "-": "−–—", "−": "-–—"}
 """Signs alone, as on the keys of a drawn calculator, and what OCR may read in their place."""
 
-_ROLES = {
-    "checkbox": {"checkbox"},
-    "radio": {"radio"},
-    "switch": {"switch"},
-    "slider": {"slider", "range"},
-    "tab": {"tab"},
-    "option": {"option", "menuitem", "menuitemradio", "menuitemcheckbox"},
-    "item": {"menuitem", "listitem", "option", "treeitem"},
-    "list": {"listbox", "combobox", "list", "select"},
-    "menu": {"menu", "combobox", "select", "menuitem", "button"},
-    "image": {"img", "image"},
-    "canvas": {"canvas"},
-}
-_KINDS = {
-    "button": "button",
-    "link": "link",
-    "field": "field",
-    "box": "field",
-    "input": "field",
-    "toggle": "toggle",
-    "scroller": "scroller",
-    "area": "scroller",
-    "surface": "surface",
-}
-KIND_WORDS = frozenset([*_ROLES, *_KINDS])
 _NEVER_VERBS = {"button", "checkbox"}
 """Words for a kind that hardly begin a name; `Link account` and `Switch user` are names."""
 _CELLS = ("cell", "cells", "row", "rows", "column", "columns")
@@ -121,7 +107,6 @@ def earlier_looks(seen: Sequence[Observation]) -> Iterator[None]:
         _EARLIER.reset(token)
 
 
-PLACEHOLDER = re.compile(r"<(?:secret|private):([\w.-]+)>")
 _PLACEHOLDER_INSIDE = re.compile(r"(?:secret|private):[\w.-]+")
 """A placeholder that was read as words in < >."""
 _VALUES: ContextVar[Mapping[str, str]] = ContextVar("_VALUES", default=MappingProxyType({}))
@@ -138,87 +123,6 @@ def named_values(values: Mapping[str, str]) -> Iterator[None]:
         yield
     finally:
         _VALUES.reset(token)
-
-
-def names_in_placeholders(text: str) -> frozenset[str]:
-    """The names of the secrets and private data for which a text has placeholders."""
-    return frozenset(PLACEHOLDER.findall(text))
-
-
-@dataclass(frozen=True)
-class NamedTarget:
-    """A mark by its name: the original `words`, and `name`, `kind` and `nth` as one way to read them."""
-
-    words: str
-    name: str
-    kind: str = ""
-    """A word of `KIND_WORDS`, or empty."""
-    nth: int = 0
-    """Which of several marks in reading order, from 1; 0 if not given."""
-    beside: str = ""
-    """Words that distinguish it from others of its name, such as those of its row, card or heading."""
-    is_exact: bool = False
-    """Whether a longer name, or one with other punctuation, is no match: it may be another customer's."""
-    is_beside_exact: bool = False
-    """The same for the words beside it, and what its row or card is itself called."""
-    in_row: bool = False
-    """Whether the words beside it are those of its row or card, and not the heading over that."""
-    whole_name: str = ""
-    """The name, if what stands beside it may also be its end; else empty."""
-    is_quoted: bool = False
-    """Whether the name stood in quotes, so that none of its words says what kind of thing it is."""
-
-    def __str__(self) -> str:
-        return f"{self.words!r}"
-
-
-@dataclass(frozen=True)
-class NumberedTarget:
-    """A mark by its number, and by its letter if given."""
-
-    number: int
-    letter: str = ""
-
-    def __str__(self) -> str:
-        return f"[{self.letter}{self.number}]"
-
-
-@dataclass(frozen=True)
-class PicturePoint:
-    """A point in pixels of the picture."""
-
-    x: float
-    y: float
-
-    def __str__(self) -> str:
-        return f"({self.x:g}, {self.y:g})"
-
-
-@dataclass(frozen=True)
-class PointInMark:
-    """A point inside a mark's box, from (0, 0) at its top left to (1, 1) at its bottom right."""
-
-    x: float
-    y: float
-    mark: NamedTarget | NumberedTarget
-
-    def __str__(self) -> str:
-        return f"({self.x:g}, {self.y:g}) of {self.mark}"
-
-
-@dataclass(frozen=True)
-class GridCell:
-    """A cell of a mark that has rows and columns, or of the only such mark in a surface or laid over it by a zoom."""
-
-    row: int
-    column: int
-    mark: NamedTarget | NumberedTarget
-
-    def __str__(self) -> str:
-        return f"row {self.row} column {self.column} of {self.mark}"
-
-
-LineTarget = NamedTarget | NumberedTarget | PicturePoint | PointInMark | GridCell
 
 
 class NotFoundError(Exception):
@@ -334,21 +238,6 @@ def _has_cells_of(grid: Mark, mark: Mark) -> bool:
     """Whether a grid is the mark, drawn in it, or laid over it or a part of it by a zoom."""
     is_laid_over = grid.surface is None and grid.source == "cv" and grid.box.share_in(mark.box) > _ALL
     return grid is mark or grid.surface == mark.number or is_laid_over
-
-
-def is_field(mark: Mark) -> bool:
-    """Whether text can be typed into the mark."""
-    return mark.kind == "field" and mark.tag != "select"
-
-
-def is_list(mark: Mark) -> bool:
-    """Whether the mark offers options."""
-    return mark.tag == "select" or mark.role in ("listbox", "combobox")
-
-
-def is_scroller(mark: Mark) -> bool:
-    """Whether the mark has its own scrolling."""
-    return mark.kind == "scroller" or mark.state.scroll is not None
 
 
 def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Mark:
@@ -518,7 +407,7 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
     ):
         return None
 
-    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and _more_words(where, mark)]
+    found = [mark for mark in observation.marks if is_of_kind(mark, where.kind) and _more_words(where, mark)]
     return found[0] if len(found) == 1 else None
 
 
@@ -565,7 +454,7 @@ def _is_ordinal(where: NamedTarget, found: Sequence[Mark]) -> bool:
 
 def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
     """The marks that match the words best, all equally well; those with exactly these words as name come first."""
-    of_kind = [mark for mark in marks if _is_a(mark, where.kind)]
+    of_kind = [mark for mark in marks if is_of_kind(mark, where.kind)]
     if where.beside:
         # A page may have a name with ‹ › in it, so both readings are possible.
         literal = _called(where.words, marks)
@@ -605,7 +494,7 @@ def _says_kind(said: Sequence[str], mark: Mark, is_quoted: bool) -> bool:
     if len(said) != 1:
         return False
     [word] = said
-    is_kind = (word in KIND_WORDS and _is_a(mark, word)) or word == mark.role
+    is_kind = (word in KIND_WORDS and is_of_kind(mark, word)) or word == mark.role
     return is_kind and (is_quoted or word in _NEVER_VERBS)
 
 
@@ -644,7 +533,7 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
     there = [mark for mark in of_kind if strength[mark.number]] or _further_off(where, of_kind)
     found, kind = _called(where.name, there), where.name.lower()
     if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›` has no name of its own
-        found = [mark for mark in there if not _labels(mark) and _is_a(mark, kind)]
+        found = [mark for mark in there if not _labels(mark) and is_of_kind(mark, kind)]
     best = max((strength[mark.number] for mark in found), default=0)
     listed = [mark for mark in found if _folded(where.beside) == _folded(str(shown.get(mark.number, "")))]
 
@@ -745,14 +634,6 @@ def _same(words: str, label: str) -> bool:
 def _folded(text: str) -> str:
     """A text in one case and spacing, and with its accents written in one way."""
     return " ".join(normalize("NFC", safe_name(text)).split()).casefold()
-
-
-def _is_a(mark: Mark, kind: str) -> bool:
-    if not kind:
-        return True
-    if kind in _KINDS:
-        return mark.kind == _KINDS[kind] or kind in (mark.role, mark.looks_like)
-    return bool({mark.role, mark.tag, mark.looks_like, mark.state.input_type} & _ROLES[kind])
 
 
 def _nearest(words: str, marks: Sequence[Mark]) -> str:
