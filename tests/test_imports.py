@@ -30,8 +30,9 @@ IMPORTS = {
     "custom_actions": "actions base_model errors observation types",
     "progress": "actions describe events observation text types",
     "ports": "actions events observation text types web",
+    "settings_faults": "base_model text",
     "settings_trust": "errors text",
-    "settings": "base_model errors geometry observation settings_trust text types",
+    "settings": "base_model errors geometry observation settings_faults settings_trust text types",
     "totp": "errors types",
     "vision": "actions base_model errors geometry observation",
     "journal": "errors events observation ports types",
@@ -47,15 +48,15 @@ IMPORTS = {
     "memory": "actions base_model errors geometry observation policy record text types vision",
     "supervise": "actions assets base_model describe errors events geometry models observation policy settings text "
     "types web",
-    "ui": "assets base_model describe errors models observation record settings text types vision web",
+    "ui": "assets base_model describe errors models observation record settings settings_faults text types vision web",
     "session": "actions agent assets base_model browser custom_actions describe errors events geometry journal memory "
-    "models observation old_names policy ports progress record settings text types vision",
+    "models observation old_names policy ports progress record settings settings_faults text types vision",
     "__init__": "actions custom_actions errors observation old_names policy session settings types vision",
     "replay": "actions base_model custom_actions describe errors events memory models observation policy ports record "
-    "session settings text types vision",
+    "session settings settings_faults text types vision",
     "batch": "base_model describe errors events record session text types",
     "evals": "actions assets base_model batch browser describe errors events geometry memory models observation "
-    "policy ports record replay session settings text types vision",
+    "policy ports record replay session settings settings_faults text types vision",
     "sync_api": "actions custom_actions errors events observation old_names policy ports session settings types",
     "integrations": "actions base_model browser describe errors evals memory models observation policy ports record "
     "session settings supervise sync_api text types web",
