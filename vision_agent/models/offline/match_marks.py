@@ -23,6 +23,7 @@ from vision_agent.describe.distinctions import (
 from vision_agent.models.offline.line_targets import NamedTarget
 from vision_agent.models.offline.mark_kinds import KIND_WORDS, is_list, is_of_kind
 from vision_agent.observation import Mark
+from vision_agent.text.fold import folded
 from vision_agent.text.signed_words import ASTERISKS, SignedWords, is_sign, signed_words
 
 _PUNCTUATION = re.compile(r"""(?<!\d)[-.,:;!?…'"’“”–—−]+(?!\d)""")
@@ -216,7 +217,7 @@ def is_same_name(words: str, label: str) -> bool:
 
 def folded_name(text: str) -> str:
     """A text in one case and spacing, and with its accents written in one way."""
-    return " ".join(normalize("NFC", safe_name(text)).split()).casefold()
+    return folded(safe_name(text))
 
 
 def signed_name(name: str, mark: Mark) -> SignedWords:
