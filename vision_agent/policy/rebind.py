@@ -48,9 +48,9 @@ from vision_agent.actions import (
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
-from vision_agent.policy.approval import is_button
 from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of, words_over
 from vision_agent.policy.counts_beside import counts_in
+from vision_agent.policy.press_risks import is_button
 from vision_agent.policy.set_beside import more_set, other_recipient
 from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
