@@ -54,11 +54,11 @@ _Deadline = Annotated[float, Field(gt=0, le=86_400)]
 _Count = Annotated[int, Field(ge=0, le=1000)]
 _SHORTEST_VIEW = 100
 _LONGEST_VIEW = 16_384
-"""Of one edge, in CSS pixels; Chromium draws nothing that is longer."""
+"""The longest edge, in CSS pixels; Chromium draws nothing that is longer."""
 _LONGEST_SHAPE = 8
 """Times that one edge may be as long as the other; the picture of a longer strip has no room for labels."""
 _MOST_PIXELS = 64_000_000
-"""Of the picture of a view; `vision.picture` decodes no larger one."""
+"""The most pixels in the picture of a view; `vision.picture` decodes no larger one."""
 
 
 _CDP_SCHEMES = ("http://", "https://", "ws://", "wss://")
@@ -581,9 +581,8 @@ def load_policy(path: Path) -> dict[str, Any]:
 def recordable(settings: Settings) -> dict[str, Any]:
     """The settings as JSON values, with addresses reduced to scheme, host and port: the rest can hold credentials.
 
-    Of the profile there is only its name.
-
-    This applies to the proxy, the CDP address, the webhook, the model's server and the browser's arguments.
+    The addresses are those of the proxy, the CDP connection, the webhook, the model's server, and those in the
+    browser's arguments. Only the name of the profile's folder is kept.
     """
     dumped = settings.model_dump(mode="json")
     browser = dumped["browser"]

@@ -1,7 +1,7 @@
-"""What fields, lists, ticks and lines beside a button say that it acts on: how many, how much, for whom.
+"""How many, how much and for whom a button acts, as the fields, lists, ticks and lines beside it say.
 
-In a replay, more or somebody else there than in the record makes another act of the same button. What the replay set
-itself explains it. Knows observations, and neither pages nor records.
+In a replay, the same button does something else if more or somebody else is there than in the record, unless the replay
+set that itself. Knows observations, and neither pages nor records.
 """
 
 from __future__ import annotations

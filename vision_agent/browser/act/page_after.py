@@ -127,7 +127,7 @@ async def _read_at_once(
     asked = first.begun if first else time.monotonic()
     answers = await _ask_page(attempt, before, tabs, observer, first)
     needed = time.monotonic() - asked
-    # Meanwhile: comparing the pictures is no matter of the page.
+    # At the same time, because comparing the pictures needs nothing from the page.
     return await asyncio.gather(
         asyncio.to_thread(_compare, answers, attempt, before, observer),
         is_quiet(tabs, needed, max(until - time.monotonic(), _READING_S)),

@@ -1,4 +1,4 @@
-"""The only mark whose name is longer than what a line says, such as `Play Video` for `Play`, and what the rest says."""
+"""Finds the only mark whose name begins or ends with the words of a line, such as `Play Video` for `Play`."""
 
 from __future__ import annotations
 
