@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import BrowserContext, Page
 
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Action, Finish
 from vision_agent.errors import VisionAgentError
 from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read
+from vision_agent.replay import Replay
 from vision_agent.types import Ending, Run
 
 FINISHED = [[Finish(answer="seen")]]
@@ -27,6 +29,21 @@ def agent(task: Task | str, script: list[list[Action]], tmp_path: Path, page: Pa
 def ending_of(run: Run) -> Ending:
     assert run.ending is not None
     return run.ending
+
+
+async def record_lines(lines: list[str], task: Task, context: BrowserContext, settings: Settings) -> Path:
+    """The folder of a run that did these step lines."""
+    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
+    assert (await ran.run()).ok
+    assert ran.folder is not None
+    return ran.folder
+
+
+async def replay_run(folder: Path, context: BrowserContext, settings: Settings, **more: Any) -> tuple[str, str]:
+    """The title of the page that a replay ends on, and how it says that it ended."""
+    page = await context.new_page()
+    run = await Replay(folder, page=page, settings=settings, **more).run()
+    return await page.title(), ending_of(run).sentence
 
 
 def recorded(ran: Agent) -> Run:

@@ -17,12 +17,13 @@ from messages_server import Answer, MessagesServer, fault, saying
 from vision_agent import Agent, Task
 from vision_agent.errors import ModelUnavailable
 from vision_agent.evals.suites.fixture_sites import SiteTask, reached, served, tasks_of
+from vision_agent.exemplars import Standing
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.read import check_chain, read, read_lines
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Standing, SuccessCheck
+from vision_agent.types import SuccessCheck
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
 NAMES = ("shop", "seats", "sheet", "chart", "paint", "flow", "board")

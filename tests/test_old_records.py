@@ -13,6 +13,7 @@ from playwright.async_api import BrowserContext, Page
 from tests.sessions import ending_of
 from vision_agent import Settings
 from vision_agent.errors import RecordError
+from vision_agent.exemplars import Exemplar
 from vision_agent.export.cere import read_cere, verify_cere
 from vision_agent.export.formats import Form, export
 from vision_agent.memory.file import parse_exemplar
@@ -23,7 +24,7 @@ from vision_agent.record.diff import diff
 from vision_agent.record.diff_page import write_diff
 from vision_agent.record.read import read_lines
 from vision_agent.replay import Replay, resume
-from vision_agent.types import Exemplar, Run
+from vision_agent.types import Run
 
 RECORDS = Path(__file__).parent.parent / "fixtures" / "records"
 ENDED = ("finished", "takeover", "lines")

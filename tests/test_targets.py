@@ -12,7 +12,8 @@ from vision_agent.browser.act.zoom import zoom_region
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import FormatError
 from vision_agent.evals.browsergym.calls import calls_for
-from vision_agent.models.offline.resolve_target import NotFoundError, PicturePoint, find_target
+from vision_agent.models.offline.line_targets import PicturePoint
+from vision_agent.models.offline.resolve_target import NotFoundError, find_target
 from vision_agent.models.reply import check_target
 from vision_agent.observation import Grid, MarkKey
 

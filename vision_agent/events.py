@@ -9,13 +9,13 @@ from pydantic import Field
 
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
+from vision_agent.exemplars import Exemplar
 from vision_agent.geometry import Box
 from vision_agent.observation import Observation
 from vision_agent.types import (
     Choice,
     Decision,
     Ending,
-    Exemplar,
     Limits,
     Message,
     Outcome,

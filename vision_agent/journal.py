@@ -26,9 +26,10 @@ from vision_agent.events import (
     Troubled,
     Warned,
 )
+from vision_agent.exemplars import Recalled
 from vision_agent.observation import Observation
 from vision_agent.ports import Recorder
-from vision_agent.types import Approval, Decision, Ending, Message, Outcome, Recalled, Run, Step, Task, Usage, Verdict
+from vision_agent.types import Approval, Decision, Ending, Message, Outcome, Run, Step, Task, Usage, Verdict
 
 
 class Journal:

@@ -186,7 +186,7 @@ class EnterPress(FrozenModel):
     """
 
     key: str = ""
-    """Of the button; empty if the form has none. Meaningless once its document is gone."""
+    """The key of the button; empty if the form has none. Meaningless once its document is gone."""
     tag: str = "form"
     name: str = ""
     """Its accessible name, or the text in it."""

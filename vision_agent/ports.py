@@ -10,9 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from vision_agent.actions import Action, Finish
 from vision_agent.events import Event
+from vision_agent.exemplars import Recalled
 from vision_agent.observation import Observation, Shot
 from vision_agent.text.disguises import Found
-from vision_agent.types import Choice, Decision, ManualAction, Outcome, Recalled, Risky, Step, Task, Verdict
+from vision_agent.types import Choice, Decision, ManualAction, Outcome, Risky, Step, Task, Verdict
 from vision_agent.web.live_view import LiveView
 
 Person = Callable[[str], Awaitable[str | None]]

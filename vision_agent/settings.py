@@ -7,7 +7,6 @@ Variables are named like `VISION_AGENT_BROWSER__HEADLESS=false`. Unknown keys ar
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -18,18 +17,18 @@ from contextvars import ContextVar
 from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import platformdirs
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from vision_agent.base_model import RenamedFields, SettingsModel, words_of
+from vision_agent.base_model import RenamedFields, SettingsModel
 from vision_agent.errors import UsageError, why_unreadable
 from vision_agent.geometry import Size
 from vision_agent.observation import Kind, MarkStyle
+from vision_agent.settings_faults import fault_list, key_meant, wrong_value
 from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
 from vision_agent.text.escape import printable_line
 from vision_agent.text.urls import host_of
@@ -55,11 +54,11 @@ _Deadline = Annotated[float, Field(gt=0, le=86_400)]
 _Count = Annotated[int, Field(ge=0, le=1000)]
 _SHORTEST_VIEW = 100
 _LONGEST_VIEW = 16_384
-"""Of one edge, in CSS pixels; Chromium draws nothing that is longer."""
+"""The longest edge, in CSS pixels; Chromium draws nothing that is longer."""
 _LONGEST_SHAPE = 8
 """Times that one edge may be as long as the other; the picture of a longer strip has no room for labels."""
 _MOST_PIXELS = 64_000_000
-"""Of the picture of a view; `vision.picture` decodes no larger one."""
+"""The most pixels in the picture of a view; `vision.picture` decodes no larger one."""
 
 
 _CDP_SCHEMES = ("http://", "https://", "ws://", "wss://")
@@ -481,29 +480,10 @@ def load(
         if not all(wrong):
             found = {_source(each["loc"], flags, flags_from): None for each in error.errors()}
             raise _invalid(error, " and ".join(filter(None, found))) from error
-        said = "; ".join(_wrong_value(name, each) for name, each in zip(wrong, error.errors(), strict=True))
+        said = "; ".join(wrong_value(name, each) for name, each in zip(wrong, error.errors(), strict=True))
         raise UsageError(said) from error
     except (SettingsError, ValueError) as error:
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
-
-
-_KINDS_OF_NUMBER = {
-    **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
-    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
-}
-
-
-def _wrong_value(flag: str, fault: ErrorDetails) -> str:
-    """What a flag takes, if that is one of several words or a number; otherwise what is wrong with its value."""
-    name, shown = flag.partition(" ")[0], printable_line(str(fault["input"]))
-    match fault["type"]:
-        case "literal_error":
-            words = fault["ctx"]["expected"].replace("'", "")
-            near = _word_meant(fault)
-            return f"{name} takes {words}" + (f"; did you mean {near}?" if near else f", not {shown}")
-        case kind if kind in _KINDS_OF_NUMBER:
-            return f"{name} takes {_KINDS_OF_NUMBER[kind]}, not {shown}"
-    return f"{flag}: {fault_words(fault)}"
 
 
 def _wrong_flag(loc: Sequence[int | str], flag_names: Mapping[str, str], flags: Mapping[str, Any]) -> str:
@@ -549,66 +529,9 @@ def _has(values: Any, keys: Sequence[int | str]) -> bool:
     return bool(keys)
 
 
-_BOUNDS = {
-    "greater_than": ("gt", "it must be more than {}"),
-    "greater_than_equal": ("ge", "it must be {} or more"),
-    "less_than": ("lt", "it must be less than {}"),
-    "less_than_equal": ("le", "it must be at most {}"),
-}
-"""For each kind of fault of a number the name of its bound, and what is allowed."""
-
-
-def _word_meant(fault: ErrorDetails) -> str:
-    """The allowed word that is probably meant; empty if none is near."""
-    allowed = re.split(", | or ", fault["ctx"]["expected"].replace("'", ""))
-    return next(iter(difflib.get_close_matches(str(fault["input"]).lower(), allowed, n=1)), "")
-
-
-def fault_words(fault: ErrorDetails) -> str:
-    """What is allowed, for a number or one of several words; otherwise what is wrong with the value."""
-    kind = fault["type"]
-    if kind == "literal_error" and (near := _word_meant(fault)):
-        return f"{fault['msg']}; did you mean {near}?"
-    if kind in _BOUNDS:
-        bound, words = _BOUNDS[kind]
-        return words.format(f"{fault['ctx'][bound]:,}".removesuffix(".0"))
-    if kind in _KINDS_OF_NUMBER:
-        return f"it must be {_KINDS_OF_NUMBER[kind]}"
-    return words_of(fault)
-
-
 def _invalid(error: ValidationError, source: str) -> UsageError:
     source = source or f"{FILE_NAME} and {_PREFIX}* variables"
-    return UsageError(f"The settings are invalid: {_faults(error)}", f"see {source}")
-
-
-def _faults(error: ValidationError, model: type[BaseModel] | None = None) -> str:
-    """Each wrong key with what is allowed, and the key that is probably meant."""
-    return "; ".join(_fault(each, model or Settings) for each in error.errors())
-
-
-def _fault(fault: ErrorDetails, model: type[BaseModel]) -> str:
-    loc = fault["loc"]
-    key = printable_line(".".join(map(str, loc)))
-    if fault["type"] != "extra_forbidden":
-        return f"{key}: {fault_words(fault)}"
-    for name in loc[:-1]:
-        inner = _model_in(model.model_fields[str(name)].annotation) if str(name) in model.model_fields else None
-        if inner is None:
-            return f"{key}: there is no such key"
-        model = inner
-    return f"{key}: there is no such key{_meant(str(loc[-1]), model)}"
-
-
-def _meant(name: str, model: type[BaseModel]) -> str:
-    near = difflib.get_close_matches(name.lower(), model.model_fields, n=1)
-    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(model.model_fields)}"
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model of a field, also of one that may be None."""
-    kinds = (annotation, *get_args(annotation))
-    return next((each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel)), None)
+    return UsageError(f"The settings are invalid: {fault_list(error, Settings)}", f"see {source}")
 
 
 _SECRET_VARIABLES = ("VISION_AGENT_MCP_TOKEN", "VISION_AGENT_SESSION_PASSPHRASE")
@@ -629,7 +552,7 @@ def _check_variables() -> None:
         if variable in _SECRET_VARIABLES:
             continue
         if variable.upper().startswith(_PREFIX) and group not in Settings.model_fields:
-            meant = _meant(group, Settings)
+            meant = key_meant(group, Settings)
             raise UsageError(
                 f"The variable {printable_line(variable)} sets nothing: there is no setting {group}{meant}"
             )
@@ -650,7 +573,7 @@ def load_policy(path: Path) -> dict[str, Any]:
     except ValidationError as error:
         known = ", ".join(ApprovalSettings.model_fields)
         raise UsageError(
-            f"The policy {path} is invalid: {_faults(error, ApprovalSettings)}", f"its keys are {known}"
+            f"The policy {path} is invalid: {fault_list(error, ApprovalSettings)}", f"its keys are {known}"
         ) from error
     return {"ask": "risky", **policy}
 
@@ -658,9 +581,8 @@ def load_policy(path: Path) -> dict[str, Any]:
 def recordable(settings: Settings) -> dict[str, Any]:
     """The settings as JSON values, with addresses reduced to scheme, host and port: the rest can hold credentials.
 
-    Of the profile there is only its name.
-
-    This applies to the proxy, the CDP address, the webhook, the model's server and the browser's arguments.
+    The addresses are those of the proxy, the CDP connection, the webhook, the model's server, and those in the
+    browser's arguments. Only the name of the profile's folder is kept.
     """
     dumped = settings.model_dump(mode="json")
     browser = dumped["browser"]

@@ -160,7 +160,7 @@ class ProjectFile(NamedTuple):
     path: Path
     content: dict[str, Any]
     sha256: str
-    """Of its bytes, in hexadecimal."""
+    """The hash of its bytes, in hexadecimal."""
 
 
 def read_project_file(path: Path) -> ProjectFile | None:

@@ -1,8 +1,8 @@
 """The data model: a page becomes an `Observation`, a model turns it into a `Decision`, the browser into `Outcome`s.
 
-The three are one `Step`; a `Run` is its steps. `observation` has what a look tells. Everything
-here is frozen, holds no live handle, and can be written to disk and read back. Nothing here knows about browsers, model
-clients or files.
+The three are one `Step`; a `Run` is its steps. `observation` has what a look tells, `exemplars` what a run learns from
+another. Everything here is frozen, holds no live handle, and can be written to disk and read back. Nothing here knows
+about browsers, model clients or files.
 
 Places are in page or picture coordinates; see `geometry`.
 """
@@ -15,94 +15,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from pydantic import ConfigDict, Field, JsonValue, SecretStr, field_validator
+from pydantic import ConfigDict, Field, SecretStr, field_validator
 
 from vision_agent import old_names
 from vision_agent.actions import Action, Point
 from vision_agent.base_model import DisplayedModel, FrozenModel, RenamedFields, SettingsModel
-from vision_agent.geometry import Box as Box  # these four were here in 0.2, and programs import them from here
+from vision_agent.exemplars import Exemplar as Exemplar  # these ten were here once, and programs import them from here
+from vision_agent.exemplars import PastAct as PastAct
+from vision_agent.exemplars import PastTurn as PastTurn
+from vision_agent.exemplars import Recalled as Recalled
+from vision_agent.exemplars import Standing as Standing
+from vision_agent.exemplars import VerifiedBy as VerifiedBy
+from vision_agent.geometry import Box as Box
 from vision_agent.geometry import PageMap as PageMap
 from vision_agent.geometry import ScrollState as ScrollState
 from vision_agent.geometry import Size as Size
-from vision_agent.observation import Kind, Observation, Shot
+from vision_agent.observation import Observation, Shot
 from vision_agent.text import notebook_html as notebook
 from vision_agent.text.money import Money
 from vision_agent.text.notebook_html import Sign
 
-# --- exemplars: what worked before, shown to a model before the live steps --------------------------------------------
-
-
-class PastAct(FrozenModel):
-    """One action of an exemplar and its outcome."""
-
-    action: dict[str, JsonValue]
-    """The fields that were set. A mark is named by its line in the listing without the number, a point by its share of
-    the picture: numbers and points of an old page mean nothing on a new one."""
-    outcome: str
-
-
-class PastTurn(FrozenModel):
-    """One step of an exemplar: a condensed observation, the decision, and the outcomes."""
-
-    url: str
-    """Without the values of its query and fragment."""
-    title: str
-    lines: tuple[str, ...] = ()
-    """The most relevant lines of the listing, without numbers."""
-    kinds: dict[Kind, int] = {}
-    """The number of marks of each kind."""
-    judgement: Literal["success", "failure", "unknown"] = "unknown"
-    memory: str = ""
-    next_goal: str = ""
-    acts: tuple[PastAct, ...]
-    picture: Shot | None = None
-    """Small, and without marks."""
-
-
-VerifiedBy = Literal["checks", "judge", "person", "unknown"]
-"""What says that a run did its task, other than the model that did it. `unknown`: nothing does, or an earlier version
-learned the run, which did not ask."""
-
-
-class Standing(FrozenModel):
-    """How often a run that was shown an exemplar verifiably succeeded, and how often that or a replay failed."""
-
-    helped: int = Field(default=0, ge=0, le=10**9)
-    failed: int = Field(default=0, ge=0, le=10**9)
-
-
-class Exemplar(FrozenModel):
-    """A run that did its task, condensed to be shown to a model on a similar task."""
-
-    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """The run's id, which also names the exemplar's file."""
-    goal: str
-    site: str
-    """The host of the first page; empty if it has none."""
-    learned_at: datetime
-    run: str
-    """The id of the run it was learned from."""
-    head: str
-    """The head (hash of the last line) of that run's record."""
-    turns: tuple[PastTurn, ...] = Field(min_length=1)
-    answer: str = ""
-    verified_by: VerifiedBy = "unknown"
-    standing: Standing = Standing()
-
-
-class Recalled(FrozenModel):
-    """What the memory found for a task on a page."""
-
-    exemplar: Exemplar | None = None
-    """None if no similar task is stored."""
-    why: str = ""
-    """For a person: what is similar, and how many of the best three agreed."""
-    warnings: tuple[str, ...] = ()
-    """Files that could not be read; they are left as they are."""
-
-
 # --- tasks ------------------------------------------------------------------------------------------------------------
-
 
 _PASSWORD = re.compile(
     r"pass|pwd|kennwort|contrase|senha|wachtwoord|has[lł]o|parol|пароль|密码|密碼|暗証|비밀번호", re.I

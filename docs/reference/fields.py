@@ -22,7 +22,13 @@ from vision_agent.geometry import Size
 from .docstrings import attribute_docstrings
 from .markdown import prose
 
-DATA_MODULES = ("vision_agent.observation", "vision_agent.types", "vision_agent.actions", "vision_agent.settings")
+DATA_MODULES = (
+    "vision_agent.observation",
+    "vision_agent.types",
+    "vision_agent.exemplars",
+    "vision_agent.actions",
+    "vision_agent.settings",
+)
 """Modules of data classes: their fields stand in tables."""
 
 

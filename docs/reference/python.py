@@ -27,6 +27,7 @@ PYTHON_PAGES = {
     "vision_agent.actions": ("Actions", ()),
     "vision_agent.observation": ("What a look tells", ()),
     "vision_agent.types": ("Data model", ()),
+    "vision_agent.exemplars": ("Exemplars", ()),
     "vision_agent.geometry": ("Points, sizes and boxes", ()),
     "vision_agent.settings": ("Settings", ()),
     "vision_agent.errors": ("Errors", ()),

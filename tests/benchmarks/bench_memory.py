@@ -32,10 +32,10 @@ from pages import MissingPages, pages
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals import miniwob
 from vision_agent.evals.suites.fixture_sites import served
+from vision_agent.exemplars import Exemplar, PastAct, PastTurn
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.file import serialize_exemplar
 from vision_agent.settings import load
-from vision_agent.types import Exemplar, PastAct, PastTurn
 
 LOOKUP_REACH_MS, RECALL_REACH = 50, 0.9
 EXEMPLARS, LEARNED, SEEDS, LOOKUPS = 10_000, 3, 10, 200

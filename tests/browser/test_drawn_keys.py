@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.hand import SETTINGS, Hand, On
 from vision_agent.actions import Cell, Click
-from vision_agent.models.offline.grammar import parse_target
+from vision_agent.models.offline.parse_target import parse_target
 from vision_agent.models.offline.resolve_target import find_target
 from vision_agent.vision.ocr import can_read
 

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.hand import On
 from tests.browser.test_drawn_target import hits
 from vision_agent.actions import Click
-from vision_agent.models.offline.grammar import parse_target
+from vision_agent.models.offline.parse_target import parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
 from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken

@@ -28,10 +28,10 @@ from vision_agent.evals.security.suite import ATTACKS, DEFENCES, SecuritySuite
 from vision_agent.evals.security.summary import attack_results, scores, show
 from vision_agent.evals.security.under_way import RequestsUnderWay
 from vision_agent.evals.suites.fixture_sites import served_app
+from vision_agent.exemplars import Exemplar
 from vision_agent.memory.file import parse_exemplar
 from vision_agent.models.offline.grammar import parse
 from vision_agent.settings import Settings
-from vision_agent.types import Exemplar
 
 KNOWN = {attack.id: attack for attack in attacks_in(ATTACKS)}
 

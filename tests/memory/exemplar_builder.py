@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "record"))
 
+from vision_agent.exemplars import Exemplar, PastAct, PastTurn, Standing
 from vision_agent.memory.exemplar import exemplar_of
-from vision_agent.types import Exemplar, PastAct, PastTurn, Standing
 
 learn = partial(exemplar_of, confirmed=True)
 """Learns a run that a person confirmed: most of these runs have neither a check nor a judge."""

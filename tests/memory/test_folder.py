@@ -15,10 +15,10 @@ from exemplar_builder import exemplar, learn, turn
 from record_builder import observation, small_run, task, write_run
 
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.exemplars import Recalled
 from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.memory.file import MOST_OF_EXEMPLAR
 from vision_agent.ports import Memory
-from vision_agent.types import Recalled
 
 GOAL = 'Enter "Bob" into the text field and press Submit'
 TASK = task(goal=GOAL)

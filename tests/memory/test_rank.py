@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from exemplar_builder import exemplar, turn
 
+from vision_agent.exemplars import Standing
 from vision_agent.memory import MemoryFolder
-from vision_agent.types import Standing
 
 FAMILIES = {
     "text": (

@@ -11,12 +11,13 @@ from record_builder import done, run, small_run, step_events, task, write_run
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Event, Judged, Started
+from vision_agent.exemplars import Standing, VerifiedBy
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.prompt.prompt import exemplar_parts
 from vision_agent.record import read
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Ending, Outcome, Run, Standing, SuccessCheck, Task, Verdict, VerifiedBy
+from vision_agent.types import Ending, Outcome, Run, SuccessCheck, Task, Verdict
 
 CHECKED = task(checks=(SuccessCheck(text="In the cart"),))
 CLAIMED = task()

@@ -7,8 +7,9 @@ from seen import mark, point, seen, select, shot
 
 from vision_agent.actions import Cell
 from vision_agent.geometry import Box
-from vision_agent.models.offline.grammar import parse_target
-from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target, is_field, is_list
+from vision_agent.models.offline.mark_kinds import is_field, is_list
+from vision_agent.models.offline.parse_target import parse_target
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
 from vision_agent.observation import Covered, Grid, MarkState, Observation, Wording
 
 PAGE = seen(

@@ -27,3 +27,8 @@ def test_a_mark_that_may_mean_the_opposite_passes_no_check(name: str) -> None:
 
 def test_a_word_whose_beginning_makes_it_the_opposite_passes_no_check() -> None:
     assert "is not" in fault_of_page([SuccessCheck(mark="Subscribe")], page("Unsubscribe"))
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("Pay 1 299,00 €", "299,00"), ("Balance −€49", "€49")])
+def test_a_part_of_a_number_in_a_name_passes_no_check(name: str, wanted: str) -> None:
+    assert "is not" in fault_of_page([SuccessCheck(mark=wanted)], page(name))

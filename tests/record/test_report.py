@@ -44,21 +44,10 @@ from vision_agent.events import (
     Started,
     Troubled,
 )
+from vision_agent.exemplars import Exemplar, PastAct, PastTurn
 from vision_agent.geometry import PageMap, Size
 from vision_agent.record import RunFolder, read, write_report
-from vision_agent.types import (
-    Choice,
-    Ending,
-    Exemplar,
-    Message,
-    PastAct,
-    PastTurn,
-    Provenance,
-    Risky,
-    Secret,
-    SuccessCheck,
-    TextOrigin,
-)
+from vision_agent.types import Choice, Ending, Message, Provenance, Risky, Secret, SuccessCheck, TextOrigin
 
 
 async def opened(page: Page, runs: Path, events: list[Event]) -> Path:

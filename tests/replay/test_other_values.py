@@ -9,10 +9,9 @@ import pytest
 from playwright.async_api import BrowserContext
 
 from tests.conftest import Server
-from tests.sessions import ending_of
-from vision_agent import Agent, Decision, Observation, Settings, Step, Task
+from tests.sessions import ending_of, record_lines, replay_run
+from vision_agent import Decision, Observation, Settings, Step, Task
 from vision_agent.actions import Action, Click, Finish
-from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Model
 from vision_agent.record import read
 from vision_agent.replay import Patch, Replay
@@ -50,10 +49,8 @@ async def ordered(serve: Server, context: BrowserContext, tmp_path: Path) -> tup
     """A run that ordered a mug, the pages of its shop, and its settings."""
     pages, settings = {"/": ALL}, Settings(runs=tmp_path / "runs")
     task = TASK.model_copy(update={"start_url": serve(pages)})
-    ran = Agent(task, model=StepsModel(LINES), page=await context.new_page(), settings=settings)
-    assert (await ran.run()).ok
-    assert ran.folder is not None
-    return ran.folder, pages, settings
+    folder = await record_lines(LINES, task, context, settings)
+    return folder, pages, settings
 
 
 Ordered = tuple[Path, dict[str, str], Settings]
@@ -134,15 +131,10 @@ async def test_in_rows_that_differ_in_more_than_the_name_the_row_of_the_new_prod
     settings = Settings(runs=tmp_path / "runs")
     task = Task(goal="Order an Enamel mug", user_data={"product": "Enamel mug"}, start_url=serve(pages))
     lines = ["click Add to cart in row Enamel mug", "finish"]
-    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
-    assert (await ran.run()).ok
-    assert ran.folder is not None
+    folder = await record_lines(lines, task, context, settings)
 
     async def title(product: str) -> tuple[str, str]:
-        page = await context.new_page()
-        assert ran.folder is not None
-        run = await Replay(ran.folder, page=page, settings=settings, values={"product": product}).run()
-        return await page.title(), ending_of(run).sentence
+        return await replay_run(folder, context, settings, values={"product": product})
 
     assert (await title("Tea pot"))[0] == "Tea pot"
     pages["/"] = rows(("Tea pot", "Red"), ("Tea pot XL", "Red"), ("Bowl", "Goes with a Scarf"))
@@ -169,17 +161,10 @@ async def test_among_cards_the_one_that_is_called_like_the_new_product_is_used(
     pages = {"/": cards(("Mug", "12 cm, of clay"), ("Mug Blue", "Of glass"), ("Tray", "Goes with the Mug"))}
     settings = Settings(runs=tmp_path / "runs")
     task = Task(goal="Order a Mug", user_data={"product": "Mug"}, start_url=serve(pages))
-    ran = Agent(
-        task, model=StepsModel(["click Add to cart ‹Mug›", "finish"]), page=await context.new_page(), settings=settings
-    )
-    assert (await ran.run()).ok
-    assert ran.folder is not None
+    folder = await record_lines(["click Add to cart ‹Mug›", "finish"], task, context, settings)
 
     async def title(product: str) -> tuple[str, str]:
-        page = await context.new_page()
-        assert ran.folder is not None
-        run = await Replay(ran.folder, page=page, settings=settings, values={"product": product}).run()
-        return await page.title(), ending_of(run).sentence
+        return await replay_run(folder, context, settings, values={"product": product})
 
     assert (await title("Tray"))[0] == "Tray"
     assert (await title("Mug Blue"))[0] == "Mug Blue"
@@ -215,13 +200,9 @@ async def test_of_two_rows_that_differ_in_an_amount_only_none_is_taken(
 
     pages, settings = {"/": table("Rose 5", "Tulip 3", "Fern 9")}, Settings(runs=tmp_path / "runs")
     task = Task(goal="Buy a rose", start_url=serve(pages))
-    ran = Agent(
-        task, model=StepsModel(["click Buy in row Rose", "finish"]), page=await context.new_page(), settings=settings
-    )
-    assert (await ran.run()).ok
-    assert ran.folder is not None
+    folder = await record_lines(["click Buy in row Rose", "finish"], task, context, settings)
     pages["/"] = table(*now)
     page = await context.new_page()
-    run = await Replay(ran.folder, page=page, settings=settings).run()
+    run = await Replay(folder, page=page, settings=settings).run()
     assert await page.title() == "Shop", ending_of(run).sentence
     assert ending_of(run).status == "not_done"

@@ -9,11 +9,9 @@ import pytest
 from playwright.async_api import BrowserContext
 
 from tests.conftest import Server
-from tests.sessions import ending_of
-from vision_agent import Agent, Settings, Task
-from vision_agent.models.offline.steps import StepsModel
+from tests.sessions import record_lines, replay_run
+from vision_agent import Settings, Task
 from vision_agent.policy.recorded_dialogs import objection
-from vision_agent.replay import Replay
 from vision_agent.settings import ApprovalSettings, EventSettings
 
 CONFIRM = """<title>Files</title><label>File <input id=f></label>
@@ -29,16 +27,11 @@ async def test_a_replay_dismisses_a_question_that_the_record_did_not_accept_and_
     )
     task = Task(goal="Clean up a.txt", user_data={"file": "a.txt"}, start_url=serve(pages))
     lines = ['type "a.txt" into File', "click Clean up", "finish"]
-    ran = Agent(task, model=StepsModel(lines), page=await context.new_page(), settings=settings)
-    assert (await ran.run()).ok
-    assert ran.folder is not None
-    folder = ran.folder
+    folder = await record_lines(lines, task, context, settings)
 
     async def title(question: str, **more: Any) -> tuple[str, str]:
         pages["/"] = CONFIRM % question
-        page = await context.new_page()
-        run = await Replay(folder, page=page, settings=settings, **more).run()
-        return await page.title(), ending_of(run).sentence
+        return await replay_run(folder, context, settings, **more)
 
     assert (await title("Delete 1 item of FILE?"))[0] == "Deleted"
     assert (await title("Delete 1 item of FILE?", values={"file": "b.txt"}))[0] == "Deleted"

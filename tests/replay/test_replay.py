@@ -15,12 +15,13 @@ from tests.conftest import Server
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError
+from vision_agent.exemplars import Standing
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read, verify
 from vision_agent.replay import Patch, Replay
-from vision_agent.types import Run, Secret, Standing, Step, SuccessCheck
+from vision_agent.types import Run, Secret, Step, SuccessCheck
 
 LIST = """<title>Guests</title><h1>Guest list</h1>%s
 <form onsubmit="document.title = this.who.value + ' eats ' + this.meal.value; return false">

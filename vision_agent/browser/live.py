@@ -250,7 +250,7 @@ def require_scheme(url: str) -> None:
 
 
 def require_openable(url: str, allowed: Iterable[str] | None, denied: Iterable[str]) -> None:
-    """Checks what is known before a browser starts of an address that a run is to begin at.
+    """Checks the address that a run is to begin at, as far as it can be checked before a browser starts.
 
     Raises:
         UsageError: it has an unknown scheme, or a password in it, or its host may not be reached.

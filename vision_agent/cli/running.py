@@ -103,8 +103,8 @@ def run_agent(
 ) -> None:
     """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code.
 
-    `tells_ending`: whether its sentence goes to standard output, which else is for something of the caller; `steps`:
-    the file of the step lines that it follows; `again`: other options that it takes to resume the run as it was;
+    `tells_ending`: whether its sentence goes to standard output, which is otherwise left to the caller; `steps`: the
+    file of the step lines that it follows; `again`: other options that it takes to resume the run as it was;
     `video`: the file for a film of the run; `person`: who answers its questions in the terminal; `also`: another
     listener.
     """

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from vision_agent.actions import Action, Check, Click, Finish, Point, Scroll, Select, Set, Type
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.resolve_target import is_field
+from vision_agent.models.offline.mark_kinds import is_field
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.observation import Mark, Observation
 from vision_agent.ports import Model

@@ -169,7 +169,7 @@ def _page_at_end(folder: Path) -> Observation | None:
 
 
 def _captions(folder: Path, run: Run) -> list[tuple[float, tuple[str, str]]]:
-    """Of each picture how long it shows, what is done, and what came of it."""
+    """For each picture, how long it shows, what is done, and what came of it."""
     told = [(_SHOWN_S, _caption(step, number, len(run.steps))) for number, step in enumerate(run.steps, 1)]
     if _page_at_end(folder) is not None:
         told.append((_LAST_S, ("At the end", safe_line(run.ending.sentence, _LONGEST) if run.ending else "")))

@@ -25,7 +25,7 @@ class ContextSetup:
     """What differs from a plain browser context, as Python."""
 
     arguments: str
-    """Of `browser.new_context`; `playwright` is in reach."""
+    """The arguments of `browser.new_context`, in code that can use `playwright`."""
     dialogs: str
     """A function `answer` for dialogs; empty where Playwright's own answer, to dismiss them, was the run's."""
     is_signed_in: bool

@@ -61,7 +61,8 @@ from vision_agent.describe.distinctions import distinctions, spelled_out
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Event, Happened, Observed, Started, Stepped
 from vision_agent.models.offline.grammar import COLUMN_TYPES, WAIT_S, parse
-from vision_agent.models.offline.resolve_target import KIND_WORDS, NotFoundError
+from vision_agent.models.offline.mark_kinds import KIND_WORDS
+from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.observation import Kind, Mark, Observation
 from vision_agent.settings import BrowserSettings
 from vision_agent.text.escape import printable_line

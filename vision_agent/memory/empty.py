@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from vision_agent.exemplars import Recalled
 from vision_agent.observation import Observation
-from vision_agent.types import Recalled, Task
+from vision_agent.types import Task
 
 
 class EmptyMemory:

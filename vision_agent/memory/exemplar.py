@@ -15,6 +15,7 @@ from pydantic import BaseModel, JsonValue
 
 from vision_agent.actions import Action, Cell, Point, Select, Set, Type
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.exemplars import Exemplar, PastAct, PastTurn
 from vision_agent.geometry import Size
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.memory.verification import verified_by
@@ -24,7 +25,7 @@ from vision_agent.policy.text_origin import stems_from
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.verify import verify
 from vision_agent.text.urls import host_of
-from vision_agent.types import FAILED_EFFECTS, Exemplar, Outcome, PastAct, PastTurn, Run, Step
+from vision_agent.types import FAILED_EFFECTS, Outcome, Run, Step
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from vision_agent.exemplars import Exemplar, PastAct, PastTurn, VerifiedBy
 from vision_agent.text.escape import escaped_line
-from vision_agent.types import Exemplar, PastAct, PastTurn, VerifiedBy
 
 _VERIFIED: dict[VerifiedBy, str] = {
     "checks": "by the checks of its task",

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from vision_agent.base_model import words_of
+from vision_agent.exemplars import Exemplar
 from vision_agent.record.run_files import read_file
-from vision_agent.types import Exemplar
 
 MOST_OF_EXEMPLAR = 16 << 20
 """The largest file of an exemplar that is read, in bytes; a long one has 0.1 MB."""

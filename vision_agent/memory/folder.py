@@ -24,6 +24,7 @@ except ImportError:  # Windows: there, only one process may write
     fcntl = None  # type: ignore[assignment]
 
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.exemplars import Exemplar, PastTurn, Recalled, Standing
 from vision_agent.memory.file import parse_exemplar, read_exemplar, serialize_exemplar
 from vision_agent.memory.goal_words import parse
 from vision_agent.memory.index import IndexEntry, MemoryIndex
@@ -34,7 +35,7 @@ from vision_agent.observation import Kind, Observation, Shot
 from vision_agent.record.run_files import names_in, read_file
 from vision_agent.record.store import shot_name, write_whole
 from vision_agent.text.urls import host_of
-from vision_agent.types import Exemplar, PastTurn, Recalled, Run, Standing, Task
+from vision_agent.types import Run, Task
 
 PICTURES = "pictures"
 _TRIES = 2

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vision_agent.errors import RecordError
+from vision_agent.exemplars import Standing
 from vision_agent.memory.file import parse_exemplar, read_exemplar
 from vision_agent.memory.goal_words import VARYING, Goal, parse
 from vision_agent.observation import Kind
-from vision_agent.types import Standing
 
 FOLDER, NAME = "index", "index.sqlite"
 """The index has a subfolder of its own: written beside the exemplars, it would change their folder's time."""

@@ -5,7 +5,8 @@ It reads runs, and knows no exemplars and no files.
 
 from __future__ import annotations
 
-from vision_agent.types import Run, VerifiedBy
+from vision_agent.exemplars import VerifiedBy
+from vision_agent.types import Run
 
 
 def verified_by(run: Run) -> VerifiedBy:

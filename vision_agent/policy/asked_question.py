@@ -1,4 +1,4 @@
-"""What a button answers that only agrees, such as `Yes` or `Continue`: the words beside it, or those just over it.
+"""The question that a button such as `Yes` or `Continue` answers: the words beside it, or those just over it.
 
 Approval judges such a button by these words, and a replay presses it only where they are those of the record. Knows
 observations; no settings, no browser.

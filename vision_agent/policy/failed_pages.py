@@ -1,4 +1,4 @@
-"""Whether a run could not go on where a page came with an error of its server: its ending says so then."""
+"""Finds whether a run got stuck on a page that its server answered with an error, so that its ending says so."""
 
 from __future__ import annotations
 

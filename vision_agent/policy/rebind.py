@@ -48,12 +48,13 @@ from vision_agent.actions import (
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
-from vision_agent.policy.approval import is_button
 from vision_agent.policy.asked_question import is_answer, is_grave, is_same_question, question_of, words_over
 from vision_agent.policy.counts_beside import counts_in
+from vision_agent.policy.press_risks import is_button
 from vision_agent.policy.set_beside import more_set, other_recipient
 from vision_agent.policy.spending import amounts_beside
 from vision_agent.text.escape import cut_text, printable_line
+from vision_agent.text.fold import folded
 from vision_agent.text.money import Amount, amounts_in
 from vision_agent.text.signed_words import signed_words
 from vision_agent.types import Step
@@ -339,7 +340,7 @@ def _titles_of(mark: Mark, seen: Observation) -> list[Mark]:
         and (each.frame, each.heading) == (mark.frame, mark.heading)
         and each.name
         and each.context
-        and _folded(f"{each.name} {each.context}") == _folded(mark.context)
+        and folded(f"{each.name} {each.context}") == folded(mark.context)
     ]
 
 
@@ -364,10 +365,6 @@ def _distance(one: Mark, other: Mark) -> float:
     return hypot(one.box.center.x - other.box.center.x, one.box.center.y - other.box.center.y)
 
 
-def _folded(text: str) -> str:
-    return " ".join(normalize("NFC", text).split()).casefold()
-
-
 def _control(mark: Mark) -> tuple[object, ...]:
     what = mark.frame, mark.source, mark.tag, mark.role, mark.kind, mark.state.input_type
     return *what, mark.name.casefold()
@@ -390,11 +387,11 @@ def _is_said(recorded: object, now: object, shown: Shown = _NOTHING_SHOWN) -> bo
     recorded, now = normalize("NFC", recorded), normalize("NFC", now)
     if recorded == now or "<secret:" not in recorded:
         return recorded == now
-    folded = {name.casefold(): text for name, text in shown.items()}
+    text_of = {name.casefold(): text for name, text in shown.items()}
     literal, *rest = _SECRET.split(recorded)
     pattern = re.escape(literal)
     for name, literal in zip(rest[::2], rest[1::2], strict=True):
-        text = folded.get(name.casefold())
+        text = text_of.get(name.casefold())
         # An observation may have the name in place of the value, as the record does.
         ways = [f"<secret:{name}>", text, text.casefold()] if text is not None else []
         pattern += (f"(?:{'|'.join(map(re.escape, ways))})" if ways else ".*") + re.escape(literal)
@@ -552,13 +549,13 @@ def _must_answer_the_same(old: Mark, new: Mark, was: Observation, now: Observati
     """
     if not is_answer(old) or was.mark(old.number) is None or now.mark(new.number) is None:
         return
-    if not _is_said(_folded(old.context), _folded(new.context), shown):
+    if not _is_said(folded(old.context), folded(new.context), shown):
         return
     then, here = question_of(old, was), question_of(new, now)
     if is_same_question(then, here) or (new.context and not (then and here)):
         return
     asked, asks = (printable_line(" ".join(each)) for each in (then, here))
-    if _is_said(_folded(asked), _folded(asks), shown) or (not asked and not is_grave(here)):
+    if _is_said(folded(asked), folded(asks), shown) or (not asked and not is_grave(here)):
         return
     if max(len(asked), len(asks)) > _MOST_BESIDE:
         raise RebindError(f"what is over {_words(old)}, which only agrees, asks something else than in the record")

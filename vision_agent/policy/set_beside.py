@@ -1,7 +1,7 @@
-"""What fields, lists, ticks and lines beside a button say that it acts on: how many, how much, for whom.
+"""How many, how much and for whom a button acts, as the fields, lists, ticks and lines beside it say.
 
-In a replay, more or somebody else there than in the record makes another act of the same button. What the replay set
-itself explains it. Knows observations, and neither pages nor records.
+In a replay, the same button does something else if more or somebody else is there than in the record, unless the replay
+set that itself. Knows observations, and neither pages nor records.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from itertools import zip_longest
 from typing import NamedTuple
-from unicodedata import normalize
 
 from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
 from vision_agent.text.escape import cut_text, printable_line
+from vision_agent.text.fold import folded
 from vision_agent.text.same_value import numbers_meant
 
 RECIPIENTS = """
@@ -114,13 +114,13 @@ def _quantities(button: Mark, seen: Observation) -> dict[tuple[object, ...], tup
 def _may_count(mark: Mark) -> bool:
     if mark.state.input_type in _NOT_COUNTED or mark.role == "searchbox":
         return False
-    last = (_folded(mark.name).rstrip(" :*").split() or [""])[-1]
-    return last not in _names(_NO_QUANTITY) and _folded(mark.name) not in _names(_NO_QUANTITY)
+    last = (folded(mark.name).rstrip(" :*").split() or [""])[-1]
+    return last not in _names(_NO_QUANTITY) and folded(mark.name) not in _names(_NO_QUANTITY)
 
 
 def _identity(mark: Mark) -> tuple[object, ...]:
     what = mark.tag, mark.role, mark.state.input_type
-    return *what, *map(_folded, (mark.name, mark.context, mark.heading))
+    return *what, *map(folded, (mark.name, mark.context, mark.heading))
 
 
 def _told_recipients(texts: Iterable[str]) -> dict[str, str]:
@@ -137,7 +137,7 @@ def _told_recipients(texts: Iterable[str]) -> dict[str, str]:
 def _is_other(was: str, now: str, given: Collection[str]) -> bool:
     if "<secret:" in was or "<private:" in was:
         return False  # the record does not say who it was
-    return bool(now.strip()) and _folded(was) != _folded(now) and not _is_given(now, given)
+    return bool(now.strip()) and folded(was) != folded(now) and not _is_given(now, given)
 
 
 def _is_given(value: str, given: Collection[str]) -> bool:
@@ -149,11 +149,11 @@ def _is_given(value: str, given: Collection[str]) -> bool:
 
 
 def _says_who(name: str) -> bool:
-    return _folded(name).rstrip(" :*") in _names(RECIPIENTS)
+    return folded(name).rstrip(" :*") in _names(RECIPIENTS)
 
 
 def _names(table: str) -> frozenset[str]:
-    return frozenset(map(_folded, risk_words.entries_of(table)))
+    return frozenset(map(folded, risk_words.entries_of(table)))
 
 
 def _value(mark: Mark) -> str:
@@ -170,8 +170,4 @@ def _quoted(name: str, value: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", _folded(text)))
-
-
-def _folded(text: str) -> str:
-    return " ".join(normalize("NFC", text).split()).casefold()
+    return " ".join(re.findall(r"\w+", folded(text)))

@@ -209,7 +209,7 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
         if check.url is not None and (failed := _failed_page(observation)):
             return f"the address must be {check.url} and show its page, and {failed}"
         wanted = check.mark or ""
-        having = [mark.name for mark in observation.marks if has_whole_words(mark.name, wanted)]
+        having = [mark.name for mark in observation.marks if has_whole_words(mark.name, wanted, has_plain_spaces=True)]
         if wanted and not having:
             return f"{check.mark!r} must be among the marks in view, and is not"
         if wanted and not any(_says_so(name.casefold(), wanted.casefold()) for name in having):

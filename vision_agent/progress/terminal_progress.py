@@ -81,7 +81,7 @@ class Progress:
         """The last trouble, which is shown once however often it comes in a row."""
         self._repeats = 0
         self._verdict: Verdict | None = None
-        """Of the action whose outcome comes next."""
+        """The verdict on the action whose outcome comes next."""
 
     def __call__(self, event: Event) -> None:
         """Prints one event."""

@@ -447,7 +447,7 @@ def _target(order: int, action: Action, target: Target, turn: Turn, seen: Observ
 
 
 def report_style(*more: Path) -> Markup:
-    """The style of a report, with `more` files after it for a page that is like one."""
+    """The style of a report, followed by the style files in `more`, for a page that resembles a report."""
     return Markup("".join([palette(), *(each.read_text("utf-8") for each in (TEMPLATES / "report.css", *more))]))
 
 

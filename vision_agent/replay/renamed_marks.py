@@ -32,7 +32,7 @@ class NewValue(NamedTuple):
     """A value of the recorded run that is another one now."""
 
     name: str
-    """Of the variable."""
+    """The name of the variable."""
     old: str
     new: str
 

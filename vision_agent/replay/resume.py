@@ -24,7 +24,8 @@ from vision_agent.record.run_files import reading
 from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.replay import given_address, given_again, given_files, require_web
 from vision_agent.session import Agent
-from vision_agent.settings import ModelSettings, Settings, fault_words
+from vision_agent.settings import ModelSettings, Settings
+from vision_agent.settings_faults import fault_words
 from vision_agent.text.escape import printable_line
 from vision_agent.types import Limits, Run, Secret, Task
 

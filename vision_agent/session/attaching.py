@@ -1,6 +1,6 @@
-"""What `attach` returns before it is entered: a context manager that says so if it is used as the browser itself.
+"""What `attach` returns: a context manager, which explains itself if it is used as the browser without being entered.
 
-And the check of the page that is handed over.
+Also checks the page that is handed over.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
 from vision_agent.ports import Model
-from vision_agent.settings import Settings, fault_words, full_model_name, load
+from vision_agent.settings import Settings, full_model_name, load
+from vision_agent.settings_faults import fault_words
 from vision_agent.text.urls import is_absolute, names_page_file, start_address
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
 

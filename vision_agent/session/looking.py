@@ -29,7 +29,8 @@ from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.describe.action_sentences import failed_answer_in
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.grammar import StepLine, parse, parse_target
+from vision_agent.models.offline.grammar import StepLine, parse
+from vision_agent.models.offline.parse_target import parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.observation import Observation

@@ -41,7 +41,7 @@ class CardPicture(NamedTuple):
     media_type: str
     data: bytes
     words: str
-    """What it shows, for who cannot see it."""
+    """What it shows, for people who cannot see it."""
 
 
 def outcome_sign(status: str, effect: str | None, refusal: str | None) -> Sign:

@@ -19,7 +19,7 @@ LETTER = f"[{chr(_LETTERS[0])}-{chr(_LETTERS[-1])}]"
 
 
 def set_apart(value: str) -> str:
-    """The value as it goes into a step line: between its signs, and escaped for who reads it without them."""
+    """The value as it goes into a step line: between its signs, and escaped for a reader that does not know them."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f"{_BEGIN}{escaped}{_END}"
 

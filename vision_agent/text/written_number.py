@@ -36,7 +36,7 @@ _SPACES = "\u00a0\u2009\u202f"
 """Those that pages put between groups of three digits."""
 _TOKEN = re.compile(rf"\d(?:[\d.,'’{_SPACES}]*\d)?")
 _GROUPS = re.compile(r"\d{1,3}(\D\d{3})+|\d{1,2}(,\d{2})+,\d{3}")
-"""Of three digits; in India the others have two: `1,29,900`."""
+"""A number in groups of three digits; in India all but the last have two: `1,29,900`."""
 _ARABIC_SIGNS = str.maketrans("٬٫", "’.")
 _WORD = re.compile(r"[^\W\d_]+")
 _SCALE_OF_SIGN = re.compile(r"(?<![^\W\d_])(?:[kmtg]|mm|mn|bn)(?=\s?[$¢£¥€₩₹₺₽₴₪₫฿])", re.IGNORECASE)

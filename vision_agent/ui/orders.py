@@ -21,7 +21,8 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.own_decider import is_own_decider
 from vision_agent.record.store import new_run_id
-from vision_agent.settings import fault_words, full_model_name
+from vision_agent.settings import full_model_name
+from vision_agent.settings_faults import fault_words
 
 Approve = Literal["never", "risky", "always"]
 _MODEL = re.compile(r"[A-Za-z0-9][\w.:/@+-]{0,199}")

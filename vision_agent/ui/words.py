@@ -28,9 +28,9 @@ STATUS_WORDS: dict[str, StatusWords] = {
     "unfinished": StatusWords("!", "Cut off", "warned"),
     "unreadable": StatusWords("✕", "Unreadable", "failed"),
 }
-"""Of every status, in the order in which they are offered."""
+"""The words for every status, in the order in which they are offered."""
 ALL_FAILED = StatusWords("✕", "All that failed", "failed")
-"""Of those statuses together that say that a run did not do its task."""
+"""The words for all statuses together which say that a run did not do its task."""
 RESUMABLE = ("limit", "needs_person", "unavailable", "error", "interrupted", "unfinished")
 """Statuses of runs that may be resumed; `resume` itself says if one cannot."""
 _DECIDERS = {

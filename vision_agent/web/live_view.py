@@ -28,7 +28,7 @@ class LivePicture:
     data: bytes | None
     """JPEG. Hidden values are masked as in the pictures of the record."""
     width: float
-    """Of the page's view, in CSS pixels; the picture may have another size."""
+    """The width of the page's view, in CSS pixels; the picture may have another size."""
     height: float
     note: str = ""
     """Why the picture stands still, for the person who watches."""

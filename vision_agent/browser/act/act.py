@@ -20,7 +20,7 @@ from vision_agent.browser.act import drag, fields, look_at, navigate, pan, point
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.drawn_tables import LONGEST_S as LONGEST_READ_S
-from vision_agent.browser.act.effect import ANSWERS_S, CRASHED, NO_ANSWER, determine_outcome
+from vision_agent.browser.act.effect import CRASHED, determine_outcome
 from vision_agent.browser.act.exact_values import LONGEST_S
 from vision_agent.browser.act.extract import extract
 from vision_agent.browser.act.find_on import find_on
@@ -28,6 +28,7 @@ from vision_agent.browser.act.held import tab_closed
 from vision_agent.browser.act.held_values import remember_values
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.out_of_view import bring_into_view
+from vision_agent.browser.act.page_after import ANSWERS_S, NO_ANSWER
 from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.locate.drawn_target import drawn_target
 from vision_agent.browser.observe.live_observation import LiveObservation

@@ -45,7 +45,7 @@ class DropGoal:
 
     at: Location
     box: Box | None = None
-    """Of the element on the page, when `at` was found; None if it is no mark."""
+    """The box of the element on the page, when `at` was found; None if it is no mark."""
 
     @property
     def words(self) -> str:

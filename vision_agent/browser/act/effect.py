@@ -1,38 +1,28 @@
 """Infers the outcome of an action by comparing the page before and after: "no exception" is not "done".
 
-Knows the observation before and the page now; does not know how the action was carried out.
+Knows the observation before and the page now (`page_after`); does not know how the action was carried out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 from urllib.parse import urldefrag
-
-from playwright.async_api import Page
 
 from vision_agent.actions import Point
 from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.changed_pixels import (
     NOISE,
     SWITCHES,
-    ChangedPixels,
     Paint,
-    changed_pixels,
-    find_paint,
-    judge_pixels,
-    picture_after,
     with_focus_ring,
 )
 from vision_agent.browser.act.drawn_text import ReadBack, read_back
-from vision_agent.browser.act.first_picture import FirstPicture, has_surfaces, may_read_at_once
+from vision_agent.browser.act.first_picture import FirstPicture
 from vision_agent.browser.act.held_values import value_changes
+from vision_agent.browser.act.page_after import PageAfter, gone_words, read_page_after
 from vision_agent.browser.act.press_guard import Gesture
-from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
@@ -41,14 +31,11 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.overlay_calls.answer_parts import Expectation
 from vision_agent.browser.page.overlay_calls.element import LiveElement
-from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.describe.distinctions import distinction_suffix
 from vision_agent.geometry import Box
-from vision_agent.observation import Mark, MarkState
 from vision_agent.text.escape import safe_line
 from vision_agent.text.same_value import means_other
 from vision_agent.text.urls import bounded_address
@@ -57,22 +44,14 @@ from vision_agent.vision.compare import changed_apart_from, changed_box, changed
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.content_motion import STILL, content_motion
 
-NO_ANSWER = "the page has not answered since. Look again before repeating it."
 CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails, open another tab."
 
-ANSWERS_S = 1.0
-"""How long a page that was silent, or in which an action was cut off, may take to answer; after that, no effect is
-looked for."""
 _FOCUS = "the focus"
 """In each clause about where the focus is."""
 _SIGNS = re.compile(r"\W+")
-_DIGITS = re.compile(r"\W*\d+\W*")
-_IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _FAR, _STANDS = 600.0, 2.0
 """CSS pixels within which a drawn thing is sought that left its place, and of movement that is none."""
 _LEFT = "it moved away while it was pressed, so the release was on what came into its place: look which one was clicked"
-_READING_S = 0.05
-"""Reading the page takes about this long, most of it for a picture: three frames."""
 _TAKEN_BACK = (
     "the page took the pointer for itself (pointer lock), which a browser without a window cannot give it, so the "
     "pointer was taken back"
@@ -101,10 +80,7 @@ async def determine_outcome(
     if attempt.is_already_so and at is not None:
         sentence = f"{capitalised(attempt.sentence)}; nothing was sent."
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
-    try:
-        read = await _read_settled_page(attempt, before, tabs, observer, first)
-    except FrameSilent:
-        read = await _read_late(attempt, before, tabs, observer)
+    read = await read_page_after(attempt, before, tabs, observer, first)
     is_other, now, value, pixels = read.is_other, read.now, read.value, read.pixels
     happened = _without_blocked_tabs(tabs.take_events(), before, tabs)
     changes = [*read.changes]
@@ -203,11 +179,11 @@ def _without_blocked_tabs(happened: list[TabEvent], before: PageBefore, tabs: Ta
     return [each for each in happened if each.kind not in ("new_tab", "closed")]
 
 
-def _is_untouched(attempt: Attempt, read: _PageAfter, before: PageBefore, changes: Sequence[str]) -> bool:
+def _is_untouched(attempt: Attempt, read: PageAfter, before: PageBefore, changes: Sequence[str]) -> bool:
     """Whether nothing on the page is different, except that the target may be elsewhere or have been redrawn."""
     at, paint, missed = attempt.at, read.paint, attempt.missed
     mark = (at.mark or at.under) if at is not None else None
-    if missed is None or at is None or mark is None or read.pixels.after is None or set(changes) - {_gone_words(mark)}:
+    if missed is None or at is None or mark is None or read.pixels.after is None or set(changes) - {gone_words(mark)}:
         return False
     if not read.is_seen:
         return True
@@ -221,7 +197,7 @@ def _is_untouched(attempt: Attempt, read: _PageAfter, before: PageBefore, change
     return differs <= NOISE
 
 
-def _missed_click(missed: Gesture, read: _PageAfter) -> Outcome:
+def _missed_click(missed: Gesture, read: PageAfter) -> Outcome:
     """The outcome of a click of which only the press reached its target, with no effect."""
     at = missed.at
     is_redrawn = missed.is_redrawn or (at.mark is not None and read.now is None)
@@ -242,7 +218,7 @@ def _missed_click(missed: Gesture, read: _PageAfter) -> Outcome:
     )
 
 
-def _is_swallowed(attempt: Attempt, read: _PageAfter, effect: Effect) -> bool:
+def _is_swallowed(attempt: Attempt, read: PageAfter, effect: Effect) -> bool:
     """Whether a click went to what came over its target, and nothing shows that the press alone was acted on.
 
     It is shown by another page, tab or download, and by what became of the target. What came over it shows nothing: it
@@ -254,7 +230,7 @@ def _is_swallowed(attempt: Attempt, read: _PageAfter, effect: Effect) -> bool:
     if at is None or at.mark is None:
         return True
     if read.now is None:
-        return _gone_words(at.mark) not in read.changes or "mouseup" in gesture.arrived
+        return gone_words(at.mark) not in read.changes or "mouseup" in gesture.arrived
     was, state = at.mark.state, read.now.state
     if read.now.name not in (at.mark.name, at.element.name if at.element else None):
         return False
@@ -270,140 +246,7 @@ def _swallowed_words(attempt: Attempt) -> str:
     return f"{pressed}. Nothing shows that the press alone was acted on, so look before clicking again"
 
 
-def _gone_words(mark: Mark) -> str:
-    return f"mark {mark.number} is gone or was redrawn"
-
-
-@dataclass(frozen=True)
-class _PageAfter:
-    """What the page shows after an action."""
-
-    is_other: bool
-    """The tab shows another document; nothing is known of the target then."""
-    now: LiveElement | None
-    value: str | None
-    changes: tuple[str, ...]
-    """Sentences about the target, the focus and the title."""
-    pixels: ChangedPixels
-    paint: Paint | None
-    is_painted: bool
-    """All changed pixels are only paint."""
-    is_seen: bool
-    """Others changed."""
-
-
-class _Answers(NamedTuple):
-    """The same before the pictures are compared."""
-
-    page: Page
-    is_other: bool
-    now: LiveElement | None
-    value: str | None
-    changes: tuple[str, ...]
-    picture: bytes | None
-    paint: Paint | None
-
-
-async def _read_settled_page(
-    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None = None
-) -> _PageAfter:
-    """The page, once it has settled or the deadline has passed.
-
-    The last part of the quiet time that proves it has settled is used to read it. If something changes meanwhile, it
-    waits for that and reads everything again. A page at rest is also read at once: if it shows a plain effect and does
-    not change while it is read, that ends the wait; the next action or look waits for the rest of the quiet.
-
-    Raises:
-        FrameSilent: the page does not answer.
-    """
-    settings, began = observer.settings, time.monotonic()
-    whole, until = settings.quiet_s, began + settings.settle_deadline_s
-    if _reads_at_once(attempt, before, whole):
-        read, is_quiet_since = await _read_at_once(attempt, before, tabs, observer, first, until)
-        if is_quiet_since and _is_plain(read):
-            return read
-    for quiet_s in _waits(before, whole):
-        has_settled = await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
-        read = _compare(await _ask_page(attempt, before, tabs, observer), attempt, before, observer)
-        if not has_settled or quiet_s == whole:
-            break
-        await asyncio.sleep(began + whole - time.monotonic())
-        if await is_quiet(tabs, whole, max(until - time.monotonic(), _READING_S)):
-            break
-    return read
-
-
-async def _read_at_once(
-    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None, until: float
-) -> tuple[_PageAfter, bool]:
-    """The page as it is now, and whether it did not change while it was asked."""
-    asked = first.begun if first else time.monotonic()
-    answers = await _ask_page(attempt, before, tabs, observer, first)
-    needed = time.monotonic() - asked
-    # Meanwhile: comparing the pictures is no matter of the page.
-    return await asyncio.gather(
-        asyncio.to_thread(_compare, answers, attempt, before, observer),
-        is_quiet(tabs, needed, max(until - time.monotonic(), _READING_S)),
-    )
-
-
-async def _read_late(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
-    """The page that was silent at first, as one that a busy machine is about to show.
-
-    Raises:
-        Refused: it does not answer now, either.
-    """
-    try:
-        await overlay_calls.document.token(tabs.active.main_frame, ANSWERS_S)
-        return await _read_settled_page(attempt, before, tabs, observer)
-    except FrameSilent as error:
-        raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
-
-
-def _reads_at_once(attempt: Attempt, before: PageBefore, quiet_s: float) -> bool:
-    """Whether a plain effect may be read before the page has been quiet for as long as it should."""
-    # A page may take back or reformat what was typed or ticked, and on one that never settles that is harder to detect.
-    may_be_taken_back = attempt.expected is not None or attempt.wants_ticked is not None
-    # A missed click may be answered late by what is around the target, and if its target disappears, that looks like an
-    # effect.
-    return may_read_at_once(before.seen, quiet_s) and not (may_be_taken_back or attempt.missed)
-
-
-def _waits(before: PageBefore, whole: float) -> tuple[float, ...]:
-    """The seconds of quiet after each of which the page is read, in turn, until it has settled."""
-    soon = whole - min(_READING_S, whole / 2)
-    return (whole,) if has_surfaces(before.seen) else (soon, whole)
-
-
-def _is_plain(read: _PageAfter) -> bool:
-    """A new document goes on loading."""
-    return not read.is_other and (bool(read.changes) or read.is_seen)
-
-
-async def _ask_page(
-    attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer, first: FirstPicture | None = None
-) -> _Answers:
-    settings, page = observer.settings, tabs.active
-    # Concurrently: Chromium takes a picture two frames after it is asked.
-    is_other, (now, value, changes), retitled, picture, paint = await asyncio.gather(
-        _is_other_document(before, tabs, settings.action_deadline_s),
-        _read_back(attempt.at, before, observer),
-        _title_change(before, page, settings.action_deadline_s),
-        picture_after(page, observer, first),
-        find_paint(attempt, before, observer),
-    )
-    return _Answers(page, is_other, now, value, (*changes, *retitled), picture, paint)
-
-
-def _compare(answers: _Answers, attempt: Attempt, before: PageBefore, observer: Observer) -> _PageAfter:
-    pixels = changed_pixels(answers.picture, attempt, before, answers.page, observer)
-    seen = (pixels, answers.paint, *judge_pixels(answers.paint, pixels, before.seen))
-    if answers.is_other:
-        return _PageAfter(True, None, None, (), *seen)
-    return _PageAfter(False, answers.now, answers.value, answers.changes, *seen)
-
-
-def _sentence(sentence: str, attempt: Attempt, read: _PageAfter, changes: list[str]) -> str:
+def _sentence(sentence: str, attempt: Attempt, read: PageAfter, changes: list[str]) -> str:
     said = [sentence]
     value = read.value
     # In a list that was sorted anew, the value that the field shows now is that of another row.
@@ -443,7 +286,7 @@ def _is_taken_back(attempt: Attempt, now: LiveElement | None, effect: Effect) ->
     return not _is_ticked_as_wanted(attempt, now) and (attempt.was_ticked or effect == "no_effect")
 
 
-def _is_put_back(attempt: Attempt, read: _PageAfter) -> bool:
+def _is_put_back(attempt: Attempt, read: PageAfter) -> bool:
     """Whether a field or list holds what it held before, and not what was asked for.
 
     A terminal takes the text out of its field as it comes.
@@ -459,7 +302,7 @@ def _is_put_back(attempt: Attempt, read: _PageAfter) -> bool:
     return held != wanted
 
 
-def _holds_another(attempt: Attempt, read: _PageAfter) -> bool:
+def _holds_another(attempt: Attempt, read: PageAfter) -> bool:
     """Whether a field holds another value than was typed into it, and not only another form of it."""
     at, value = attempt.at, read.value
     if not attempt.replaces or attempt.expected is None or value is None or at is None or at.mark is None:
@@ -508,81 +351,6 @@ def _kind(happened: list[TabEvent], before: PageBefore, tabs: Tabs, is_other: bo
     if is_elsewhere and (is_said or urldefrag(tabs.active.url)[0] != urldefrag(before.url)[0]):
         return "same_document"
     return "changed" if is_said else "no_effect"
-
-
-async def _is_other_document(before: PageBefore, tabs: Tabs, deadline_s: float) -> bool:
-    """Whether the tab that was acted on now shows another document."""
-    page = tabs.active
-    if page is not before.page:
-        return False
-    token = await overlay_calls.document.token(page.main_frame, deadline_s)
-    if not before.seen.scan.frames:  # it has hung since the first look, so its document is not known
-        return bool(tabs.navigations.in_tab(page))
-    return token != before.seen.scan.main.token
-
-
-async def _title_change(before: PageBefore, page: Page, deadline_s: float) -> list[str]:
-    """The new title, if it changed. Counters and clocks in it, as in `(3) Inbox`, do not count."""
-    if page is not before.page:
-        return []
-    title, was = await overlay_calls.document.title(page.main_frame, deadline_s), before.seen.observation.title
-    is_same = _DIGITS.sub("", title) == _DIGITS.sub("", was)
-    return [] if is_same else [f'the title is now "{safe_line(title, 80)}"']
-
-
-async def _read_back(
-    at: Location | None, before: PageBefore, observer: Observer
-) -> tuple[LiveElement | None, str | None, list[str]]:
-    """The target as it is now, its value, and what changed in its state and in the focus."""
-    if at is None or at.mark is None:
-        return None, None, []
-    try:
-        found, deadline_s = before.seen.found(at.mark), observer.settings.action_deadline_s
-        expected = Expectation(found.context if found else None, pointed=True)
-        now = await recheck(at.mark, before.seen.scan, deadline_s, expected=expected)
-        moved = [] if now and now.state.focused else await _focus_change(at.mark, before, observer)
-    except FrameSilent:
-        return None, None, []
-    if now is None:
-        return None, None, [_gone_words(at.mark), *moved]
-    state, old = now.state, at.mark.state
-    said = []
-    # The pointer may have renamed it before the action did anything.
-    if now.name not in (at.mark.name, at.element.name if at.element else None):
-        said.append(f'mark {at.mark.number} is now called "{safe_line(now.name, 60)}"')
-    if now.difference is not None:
-        said.append(describe_change(now.difference, "it"))
-    for name in SWITCHES:
-        is_now = getattr(state, name)
-        if is_now is not None and is_now != getattr(old, name):
-            said.append(_IS_NOW.get(str(is_now).lower(), "it is now {}").format(name))
-    if state.invalid and not old.invalid:
-        said.append("it is now invalid")
-    if state.disabled != old.disabled:
-        said.append("it is now disabled" if state.disabled else "it is no longer disabled")
-    is_masked = state.masked or at.mark.key in observer.masked_keys
-    value = None if is_masked else state.value
-    if value is not None and value != old.value and not old.masked:
-        said.append(_value_words(value, state))
-    if not said and at.mark.kind == "field" and state.focused and not old.focused:
-        said.append("it has the focus now")
-    return now, value, said + moved
-
-
-def _value_words(value: str, state: MarkState) -> str:
-    """What a field holds now; of several lines, only that of the caret."""
-    lines = value.split("\n")
-    if state.caret_line is None or not 0 < state.caret_line <= len(lines):
-        return f'its value is "{safe_line(value, 80)}"'
-    line = safe_line(lines[state.caret_line - 1], 80)
-    return f'line {state.caret_line} of {len(lines)}, where the caret is, is "{line}"'
-
-
-async def _focus_change(mark: Mark, before: PageBefore, observer: Observer) -> list[str]:
-    """Where the focus is now, unless it is where it was before or on the target."""
-    focus = await overlay_calls.fields.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
-    is_news = focus.words and focus.key not in (mark.key, before.focused)
-    return [f"the focus is on {safe_line(focus.words, 100)}"] if is_news and not mark.frame else []
 
 
 async def _pointer_lock(attempt: Attempt, seen: LiveObservation, observer: Observer) -> list[str]:

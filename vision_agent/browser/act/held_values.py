@@ -1,4 +1,4 @@
-"""What the fields of a page hold otherwise after an action, and whether it was scrolled. See `held_values.js`.
+"""Which fields of a page hold something else after an action, and whether it was scrolled. See `held_values.js`.
 
 A script may change a value, a tick or a choice so that hardly a pixel differs, or out of view.
 """

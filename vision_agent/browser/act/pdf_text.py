@@ -14,7 +14,7 @@ from typing import Any
 _MOST_BYTES = 1 << 30
 """The most memory, where the system can limit it: a small file can expand beyond measure."""
 _MOST_SECONDS = 20
-"""Of processor time."""
+"""The most processor time."""
 
 
 def pdf_text(path: str, most: int) -> dict[str, Any]:

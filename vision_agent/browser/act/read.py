@@ -150,7 +150,7 @@ async def _chart(sender: InputSender, action: Read) -> Attempt | None:
 
 
 def how_exact(chart: Chart, late: int) -> str:
-    """How many of its values the page shows; `late` are those that the pointer did not come to in time."""
+    """How many of its values the page shows; `late`: how many the pointer did not reach in time."""
     errors = [error for each in chart.series for _, _, error in each.values]
     exact = sum(error == 0 for error in errors)
     over = f"; the {LONGEST_S:.0f} seconds for reading exact values were over before {late} of them" if late else ""

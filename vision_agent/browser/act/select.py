@@ -29,6 +29,7 @@ from vision_agent.browser.page.overlay_calls.scan import FoundMark
 from vision_agent.browser.refusal import Refused
 from vision_agent.observation import Mark, MarkState
 from vision_agent.text.escape import safe_line
+from vision_agent.text.fold import folded
 
 _CHOICES = {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell", "radio"}
 _PARTS = {"textbox", "searchbox", "combobox", "button"}
@@ -151,7 +152,7 @@ def _match_option(wanted: str, offered: Sequence[str]) -> str | None:
     """
     if wanted in offered:
         return wanted
-    for form, said in ((_composed, _composed(wanted)), (_folded, _folded(wanted)), (_folded_listed, _folded(wanted))):
+    for form, said in ((_composed, _composed(wanted)), (folded, folded(wanted)), (_folded_listed, folded(wanted))):
         loose = [option for option in offered if form(option) == said]
         if loose:
             return loose[0] if len(loose) == 1 else None
@@ -162,12 +163,8 @@ def _composed(text: str) -> str:
     return normalize("NFC", text)
 
 
-def _folded(text: str) -> str:
-    return " ".join(_composed(text).casefold().split())
-
-
 def _folded_listed(option: str) -> str:
-    return _folded(listed_option(option))
+    return folded(listed_option(option))
 
 
 async def _choose_option(sender: InputSender, at: Location, wanted: str, action: Select, before: set[str]) -> str:

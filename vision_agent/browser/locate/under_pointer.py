@@ -1,4 +1,4 @@
-"""Checks a drawn target once more with the pointer on it: a canvas may draw itself anew when the pointer comes.
+"""Checks a drawn target once more with the pointer on it: a canvas may redraw itself when the pointer arrives.
 
 What is only painted in other colours there, as under any pointer, is still the target. So is what only grows or becomes
 bold, if its words are still the same, nothing else has them, and nothing else on the canvas changes.

@@ -21,7 +21,7 @@ something that wanders over a canvas is now and then inside the areas known to c
 
 class _Restless(NamedTuple):
     token: str = ""
-    """Of the document."""
+    """The token of the document."""
     unrest: frozenset[Unrest] = frozenset()
     """Why it never settled."""
     times_settled: int = 0

@@ -1,4 +1,4 @@
-"""How often Chromium has styled or laid out the documents of a page: once more means that something may look different.
+"""Counts how often Chromium has styled or laid out a page's documents: if it did again, something may look different.
 
 Documents report most of their changes themselves. A rule that is rewritten in its style sheet, another colour scheme,
 or a movement that has ended changes what shows without any such report, but not without new styles.

@@ -46,7 +46,7 @@ class _Frame(NamedTuple):
     changed_at: float
     """Time of its last change, on our monotonic clock."""
     token: str = ""
-    """Of its document; empty if it did not answer."""
+    """The token of its document; empty if it did not answer."""
     changing_s: float = 0.0
     """How long changes followed each other without a longer pause, up to the last; without what changes on its own."""
     drawings: tuple[Box, ...] = ()
@@ -58,7 +58,7 @@ class _Frame(NamedTuple):
 
 
 class _State(NamedTuple):
-    """Of all documents of a tab together."""
+    """The state of all documents of a tab together."""
 
     unrest: frozenset[Unrest] = frozenset()
     """Why the tab has not settled; empty if it has."""
@@ -67,7 +67,7 @@ class _State(NamedTuple):
     changing_s: float = 0.0
     """How long changes followed each other in one of its documents; without what changes on its own."""
     token: str = ""
-    """Of its main document; empty if that did not answer."""
+    """The token of its main document; empty if that did not answer."""
     is_whole: bool = False
     """Every frame was asked, rather than all but some that hang."""
     is_judged: bool = True

@@ -97,7 +97,7 @@ class Tabs:
     _tab_expected_until: float = 0.0
     """Until when we wait for a tab that one of ours has started to open."""
     _openings: weakref.WeakKeyDictionary[Page, list[_Opening]] = field(default_factory=weakref.WeakKeyDictionary)
-    """Of each page, the windows that it opened and that have not come yet."""
+    """The windows that each page has opened and that have not come yet."""
     _open_by_themselves: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
     """Pages that opened a window when no input was sent."""
     _sends_input: bool = False

@@ -78,7 +78,7 @@ class PageStream:
         self._current = current
         self._sender = LiveInputSender()
         self._view = Size(width=0, height=0)
-        """Of the picture that was shown last."""
+        """The size of the view in the picture that was shown last."""
 
     async def frames(self) -> AsyncGenerator[LivePicture, None]:
         """The active tab, picture by picture; see `vision_agent.web.live_view.LiveView`."""

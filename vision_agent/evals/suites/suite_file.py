@@ -36,7 +36,7 @@ from vision_agent.base_model import UNKNOWN_FIELD, FrozenModel, model_in, unknow
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.offline.grammar import parse
 from vision_agent.policy.success_checks import check_from
-from vision_agent.settings import fault_words
+from vision_agent.settings_faults import fault_words
 from vision_agent.types import Limits, SuccessCheck
 
 FORMS = (".toml", ".yaml", ".yml", ".py")

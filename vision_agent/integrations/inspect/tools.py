@@ -26,7 +26,7 @@ _OWNER = "vision_agent:owner"
 _LINKED = "vision_agent:run_folders"
 _open: weakref.WeakSet[BrowserTools] = weakref.WeakSet()
 PREFIX = "browser_"
-"""Of the tools' names, which would otherwise say too little beside others."""
+"""Begins the names of the tools, which would otherwise say too little beside others."""
 
 
 def marked_browser(

@@ -18,7 +18,7 @@ from vision_agent.settings import Settings
 
 _MOST_ENDED = 50
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Of the names of sessions: none looks like another."""
+"""The characters in the names of sessions: none looks like another."""
 
 
 class Sessions:

@@ -61,7 +61,7 @@ class Evidence:
     """The test's node id."""
     file: Path
     folder: Path
-    """Of all tests."""
+    """Where the evidence of all tests is kept."""
     accepts: bool
     """Whether looks are to be accepted."""
     runs: Callable[[], Path]

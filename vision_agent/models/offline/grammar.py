@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Literal, NoReturn
-from urllib.parse import quote, urljoin
+from typing import Literal
+from urllib.parse import urljoin
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
@@ -63,24 +60,33 @@ from vision_agent.actions import (
 )
 from vision_agent.base_model import words_of
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.resolve_target import (
-    KIND_WORDS,
-    PLACEHOLDER,
-    AmbiguousError,
-    GridCell,
+from vision_agent.models.offline.line_targets import (
     LineTarget,
     NamedTarget,
-    NotFoundError,
     NumberedTarget,
     PicturePoint,
     PointInMark,
-    find_target,
-    is_field,
-    is_list,
-    is_scroller,
     names_in_placeholders,
-    point_in,
 )
+from vision_agent.models.offline.line_text import (
+    NUMBER,
+    ONLY_TEXT,
+    QUOTED,
+    UnreadableLineError,
+    address_with_values,
+    fail,
+    has_value,
+    json_with_values,
+    two_sides,
+    unquoted,
+    values_of_line,
+    with_escaped_values,
+    with_values,
+    without_quoted,
+)
+from vision_agent.models.offline.mark_kinds import is_field, is_list, is_scroller
+from vision_agent.models.offline.parse_target import IN_ROW, POINT, parse_target
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target, point_in
 from vision_agent.observation import Mark, Observation
 from vision_agent.text.values_apart import LETTER, with_letters
 
@@ -143,28 +149,19 @@ WAIT_S = 10.0
 """How long a line waits for a text or a change."""
 COLUMN_TYPES = ("string", "number", "integer")
 """What `extract` may read a column as."""
-_QUOTED = r'"(?:[^"\\]|\\.)*"'
-_VALUE = rf"{_QUOTED}|\[[^\]]*\]|[^\s,\"\[\]]+"
-_COLUMN = re.compile(rf"({_QUOTED}|[^\",]+?)(?:\s+as\s+({'|'.join(COLUMN_TYPES)}))?", re.IGNORECASE)
+_VALUE = rf"{QUOTED}|\[[^\]]*\]|[^\s,\"\[\]]+"
+_COLUMN = re.compile(rf"({QUOTED}|[^\",]+?)(?:\s+as\s+({'|'.join(COLUMN_TYPES)}))?", re.IGNORECASE)
 _TYPED = re.compile(r"\sas\s+(\w+)$", re.IGNORECASE)
 _ARGUMENT = rf"\w+\s*=\s*(?:{_VALUE})"
 """One of an action of the caller's own."""
-_NUMBER = r"\d+(?:\.\d+)?"
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
-_KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
-_DISTINCTION = re.compile(r"\s*(?:‹([^‹›]+)›|<([^<>]+)>)$")
-_IN_ROW = re.compile(rf"\s+in\s+row\s+({_QUOTED}|.+)$", re.IGNORECASE)
-_WITHIN = re.compile(rf"\s+within\s+({_NUMBER})\s*s(?:econds?)?$", re.IGNORECASE)
-_IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
-_OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
-_BY = rf"\s+by\s+\(\s*(?P<right>-?{_NUMBER})\s*,\s*(?P<down>-?{_NUMBER})\s*\)"
-_POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
-_THROUGH = re.compile(rf"\s+through\s+({_POINT.pattern}(?:\s*,?\s*{_POINT.pattern})*)$", re.IGNORECASE)
+_WITHIN = re.compile(rf"\s+within\s+({NUMBER})\s*s(?:econds?)?$", re.IGNORECASE)
+_OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{NUMBER})\s*,\s*(-?{NUMBER})\s*\)$", re.IGNORECASE)
+_BY = rf"\s+by\s+\(\s*(?P<right>-?{NUMBER})\s*,\s*(?P<down>-?{NUMBER})\s*\)"
+_THROUGH = re.compile(rf"\s+through\s+({POINT.pattern}(?:\s*,?\s*{POINT.pattern})*)$", re.IGNORECASE)
 """The way of a drag."""
 _MODIFIER = r"(?:Alt|Control|Meta|Shift)"
 _WITH_KEYS = rf"(?:\s+with\s+(?P<held>{_MODIFIER}(?:\+{_MODIFIER})*)\s+held)?"
 """Written out with `held`: a button may be called `Log in with Meta`."""
-_CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
     *("read", "extract", "press", "scroll", "hold", "hover", "drag", "zoom", "look", "pan", "find", "magnify", "turn"),
@@ -218,8 +215,8 @@ def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
 
 def _step_line(given: str, number: int) -> StepLine:
     text, values = with_letters(given)
-    with _values_of_line(values):
-        shown = _with_values(text)
+    with values_of_line(values):
+        shown = with_escaped_values(text)
         within = _WITHIN.search(text)
         if within is None or text.split()[0].lower() not in WITH_TARGET:
             return StepLine(number, shown, _read(text, number), given=given)
@@ -230,15 +227,15 @@ def _step_line(given: str, number: int) -> StepLine:
 def _read(text: str, number: int) -> Build:
     try:
         if text.split()[0].lower() == "wait" and names_in_placeholders(text):
-            _fail("a wait cannot name a secret or private data; wait for words beside it")
+            fail("a wait cannot name a secret or private data; wait for words beside it")
         for pattern, reader in _READERS:
             match = pattern.fullmatch(text)
             if match:
                 return reader(match)
-        _fail(_why_unread(text))
-    except (_UnreadableError, ValidationError) as error:
+        fail(_why_unread(text))
+    except (UnreadableLineError, ValidationError) as error:
         fault = words_of(error.errors()[0]).lower() if isinstance(error, ValidationError) else str(error)
-        shown = f"Line {number}, {_with_values(text)!r}: {_plain(fault)}."
+        shown = f"Line {number}, {with_escaped_values(text)!r}: {with_values(fault)}."
         raise UsageError(shown, _examples_like(text)) from error
 
 
@@ -246,12 +243,12 @@ def _why_unread(text: str) -> str:
     """What is wrong with a line that no reader knows."""
     word = text.split()[0].lower()
     if word not in _VERBS:
-        return f"it begins with {_plain(word)!r}, which is not a known word"
+        return f"it begins with {with_values(word)!r}, which is not a known word"
     if bare := _UNQUOTED.fullmatch(text):
         return f'its text needs double quotes: {text[: bare.start("text")]}"{bare["text"]}"{text[bare.end("text") :]}'
     if _BARE_TABLE.fullmatch(text):
         return "it does not say which table: write read table at NAME, with the name of something in it"
-    only_text = f"; {_ONLY_TEXT}" if _has_value(text) else ""
+    only_text = f"; {ONLY_TEXT}" if has_value(text) else ""
     return f"it is not complete, or continues with something unknown{only_text}"
 
 
@@ -269,171 +266,6 @@ def _examples_like(text: str) -> str:
     return "\n".join([f"lines with {verb!r} look like this:", *rows])
 
 
-class _UnreadableError(Exception):
-    """Says what is wrong with a line; `_read` adds the line and the grammar."""
-
-
-# --- values of a table ------------------------------------------------------------------------------------------------
-
-_VALUES: ContextVar[Mapping[int, str]] = ContextVar("_VALUES", default=MappingProxyType({}))
-"""The values in the line that is being read, by the letters that stand for them."""
-_ONLY_TEXT = "a value of a table is only text here, and no number, key or word of the line"
-_SCALAR = re.compile(rf"-?{_NUMBER}|true|false|null")
-
-
-@contextmanager
-def _values_of_line(values: Mapping[int, str]) -> Iterator[None]:
-    token = _VALUES.set(values)
-    try:
-        yield
-    finally:
-        _VALUES.reset(token)
-
-
-def _has_value(text: str) -> bool:
-    return any(ord(each) in _VALUES.get() for each in text)
-
-
-def _plain(text: str) -> str:
-    """The text with values in place of their letters."""
-    return text.translate(_VALUES.get())
-
-
-def _as_listed(text: str) -> str:
-    """The same as a listing writes it: runs of blanks, and those that break no line, are one blank."""
-    return " ".join(_plain(text).split())
-
-
-def _with_values(text: str) -> str:
-    """The same, with values escaped inside quotes, so that they do not end there."""
-    return re.sub(_QUOTED, lambda found: found[0].translate(_escaped_values()), text).translate(_VALUES.get())
-
-
-def _escaped_values() -> dict[int, str]:
-    return {letter: json.dumps(value, ensure_ascii=False)[1:-1] for letter, value in _VALUES.get().items()}
-
-
-def _address(text: str) -> str:
-    """An address with its values, which end no part of it unless they are all of it."""
-    encoded = _VALUES.get() if len(text) == 1 else {each: quote(it, safe="") for each, it in _VALUES.get().items()}
-    return text.translate(encoded)
-
-
-def _json_with_values(text: str) -> str | None:
-    """JSON with its values, which are texts, numbers, true, false or null in it; None if it is no list or object."""
-    in_quotes = re.sub(_QUOTED, lambda found: found[0].translate(_escaped_values()), text)
-    bare = {each: it if _SCALAR.fullmatch(it) else json.dumps(it) for each, it in _VALUES.get().items()}
-    filled = in_quotes.translate(bare)
-    try:
-        found = json.loads(filled)
-    except ValueError:
-        return None
-    return filled if isinstance(found, dict | list) else None
-
-
-# --- targets ---------------------------------------------------------------------------------------------------------
-
-
-def parse_target(text: str) -> LineTarget:
-    """The target that a line names: a mark by name or number, a point, or a cell of a grid."""
-    text = text.strip()
-    point = _POINT.match(text)
-    if point:
-        return _place(float(point[1]), float(point[2]), text[point.end() :].strip())
-    cell = _CELL.fullmatch(text)
-    if cell:
-        inside = parse_target(cell[3])
-        if not isinstance(inside, NamedTarget | NumberedTarget):
-            _fail("a row and a column belong to a named thing")
-        if not (int(cell[1]) and int(cell[2])):
-            _fail("rows and columns count from 1")
-        return GridCell(int(cell[1]), int(cell[2]), inside)
-    if _has_value(text) and re.fullmatch(rf"\[[BILFOM]?{LETTER}\]|\(\s*\S+\s*,\s*\S+\s*\)", text):
-        _fail(_ONLY_TEXT)
-    number = re.fullmatch(r"\[([BILFOM]?)(\d+)\]", text)
-    return NumberedTarget(int(number[2]), number[1]) if number else _named(text)
-
-
-def _place(x: float, y: float, rest: str) -> PicturePoint | PointInMark:
-    if not rest:
-        return PicturePoint(x, y)
-    if not rest.lower().startswith("of "):
-        _fail(f"after the point comes {rest!r}, not `of` and a name")
-    if x > 1 or y > 1:
-        _fail("a point inside a thing is given as fractions of its box, from 0 to 1")
-    inside = parse_target(rest[3:])
-    if not isinstance(inside, NamedTarget | NumberedTarget):
-        _fail("a point is inside a named thing, not inside a point")
-    return PointInMark(x, y, inside)
-
-
-def _named(text: str) -> NamedTarget:
-    if any(not value.strip() for letter, value in _VALUES.get().items() if chr(letter) in text):
-        _fail("a value of the table in it is empty, so it does not say which one")
-    rest = text.removeprefix("the ").strip()
-    ordinal = _ORDINAL.match(rest)
-    nth = int(ordinal[1]) if ordinal else 0
-    rest = rest[ordinal.end() :] if ordinal else rest
-    # All of a quoted text is the name, whatever stands in it.
-    distinction = None if (is_quoted := re.fullmatch(_QUOTED, rest)) else _DISTINCTION.search(rest)
-    beside = (distinction[1] or distinction[2]).strip() if distinction else ""
-    in_row = None if is_quoted else _IN_ROW.search(rest)
-    if in_row is not None and (distinction is None or PLACEHOLDER.fullmatch(in_row[1])):
-        distinction, beside = in_row, _unquoted(in_row[1])
-    rest = rest[: distinction.start()] if distinction else rest
-    kind = _KIND.search(rest)
-    name = rest[: kind.start()].strip() if kind else rest
-    quoted = re.fullmatch(_QUOTED, name)
-    name = _unquoted(name) if quoted else name
-    if not (name or beside):
-        _fail("it does not say which one")
-    if ordinal and nth == 0:
-        _fail("ordinals count from 1st")
-    # Quotes mark the exact name; without them all of the text may be a name, such as `Sort list`.
-    words = name if quoted and not (kind or nth or distinction) else text
-    said = kind[1].lower() if kind else ""
-    return NamedTarget(
-        words=_as_listed(words),
-        name=_as_listed(name),
-        kind=said,
-        nth=nth,
-        beside=_as_listed(beside),
-        is_exact=_has_value(text),
-        is_beside_exact=_has_value(distinction[0]) if distinction else False,
-        in_row=distinction is not None and distinction is in_row,
-        is_quoted=bool(quoted),
-    )
-
-
-def _pair(text: str, word: str) -> tuple[str, str]:
-    """The two sides of ` word `, which must occur exactly once outside quotes and ‹ ›."""
-    found = list(re.finditer(rf"\s{word}(?=\s)", _outside_quotes(text), re.IGNORECASE))
-    if len(found) != 1:
-        _fail(f"put names that contain {word!r} in double quotes" if found else f"a {word!r} is missing")
-    return text[: found[0].start()].strip(), text[found[0].end() :].strip()
-
-
-def _outside_quotes(text: str) -> str:
-    """The text with a line in place of all that stands in quotes or in ‹ ›."""
-    return re.sub(f"{_QUOTED}|{_IN_SIGNS}", lambda match: "_" * len(match[0]), text)
-
-
-def _unquoted(text: str) -> str:
-    if not re.fullmatch(_QUOTED, text, re.DOTALL):
-        return _plain(text)
-    try:
-        return _plain(str(json.loads(text, strict=False)))
-    except json.JSONDecodeError:
-        _fail(f'the quoted text {text} cannot be read; inside quotes write \\\\ for a backslash and \\" for a quote')
-
-
-def _fail(why: str) -> NoReturn:
-    raise _UnreadableError(why)
-
-
-# --- lines ------------------------------------------------------------------------------------------------------------
-
-
 def _click(match: re.Match[str]) -> Build:
     target, how = parse_target(match["what"]), (match["how"] or "").lower().strip(" -")
     button: Literal["left", "right"] = "right" if how == "right" else "left"
@@ -447,23 +279,23 @@ def _double_tap(match: re.Match[str]) -> Build:
 
 
 def _type(match: re.Match[str]) -> Build:
-    target, text, submit = parse_target(match["what"]), _unquoted(match["text"]), bool(match["submit"])
+    target, text, submit = parse_target(match["what"]), unquoted(match["text"]), bool(match["submit"])
     return lambda seen: Type(target=find_target(target, seen, is_field), text=text, submit=submit)
 
 
 def _append(match: re.Match[str]) -> Build:
-    target, text = parse_target(match["what"]), _unquoted(match["text"])
+    target, text = parse_target(match["what"]), unquoted(match["text"])
     return lambda seen: Type(target=find_target(target, seen, is_field), text=text, clear=False)
 
 
 def _select(match: re.Match[str]) -> Build:
     rest = match["rest"]
-    row = _IN_ROW.search(rest)
+    row = IN_ROW.search(rest)
     in_row = row[0] if row and re.search(r"\sin\s", rest[: row.start()], re.IGNORECASE) else ""
-    chosen, name = _pair(rest.removesuffix(in_row), "in")
+    chosen, name = two_sides(rest.removesuffix(in_row), "in")
     target = parse_target(name + in_row)
-    quoted = re.fullmatch(rf"{_QUOTED}(?:\s*,\s*{_QUOTED})*", chosen)
-    options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (_plain(chosen),)
+    quoted = re.fullmatch(rf"{QUOTED}(?:\s*,\s*{QUOTED})*", chosen)
+    options = tuple(map(unquoted, re.findall(QUOTED, chosen))) if quoted else (with_values(chosen),)
     change: Literal["add", "remove"] | None = "add" if match["also"] else None
     if match["un"]:
         change = "remove"
@@ -471,8 +303,8 @@ def _select(match: re.Match[str]) -> Build:
 
 
 def _select_text(match: re.Match[str]) -> Build:
-    first = _unquoted(match["first"])
-    return _Always(SelectText(first=first, last=_unquoted(match["last"]) if match["last"] else first))
+    first = unquoted(match["first"])
+    return _Always(SelectText(first=first, last=unquoted(match["last"]) if match["last"] else first))
 
 
 def _check(match: re.Match[str]) -> Build:
@@ -481,15 +313,15 @@ def _check(match: re.Match[str]) -> Build:
 
 
 def _set(match: re.Match[str]) -> Build:
-    name, value = _pair(match["rest"], "to")
-    target, given = parse_target(name), _unquoted(value)
+    name, value = two_sides(match["rest"], "to")
+    target, given = parse_target(name), unquoted(value)
     return lambda seen: Set(mark=_mark(target, seen, is_field), value=given)
 
 
 def _upload(match: re.Match[str]) -> Build:
-    files, name = _pair(match["rest"], "to")
+    files, name = two_sides(match["rest"], "to")
     target = parse_target(name)
-    given = tuple(_unquoted(each.strip()) for each in files.split(","))
+    given = tuple(unquoted(each.strip()) for each in files.split(","))
     return lambda seen: Upload(mark=_mark(target, seen), files=given)
 
 
@@ -499,8 +331,8 @@ def _read_page(match: re.Match[str]) -> Build:
     target = parse_target(match["what"])
     if "table" in match["part"].lower():
         is_exact = match["part"].lower().startswith("exact")
-        if match["part"].lower() == "table" and re.fullmatch(_QUOTED, match["what"]):
-            called = _unquoted(match["what"])
+        if match["part"].lower() == "table" and re.fullmatch(QUOTED, match["what"]):
+            called = unquoted(match["what"])
             return lambda seen: Read(what="table", mark=_table_called(called, target, seen, is_quoted=True))
         return lambda seen: Read(what="table", mark=_mark(target, seen), exact=is_exact)
     return lambda seen: Read(mark=_mark(target, seen, is_field))
@@ -527,28 +359,28 @@ def _table_called(words: str, target: LineTarget, seen: Observation, *, is_quote
 
 def _extract(match: re.Match[str]) -> Build:
     asked, where = match["rest"], ""
-    if re.search(r"\sfrom\s", _outside_quotes(asked), re.IGNORECASE):
-        asked, where = _pair(asked, "from")
+    if re.search(r"\sfrom\s", without_quoted(asked), re.IGNORECASE):
+        asked, where = two_sides(asked, "from")
     columns: dict[str, str] = {}
-    commas = [found.start() for found in re.finditer(",", _outside_quotes(asked))]
+    commas = [found.start() for found in re.finditer(",", without_quoted(asked))]
     for begin, end in pairwise([-1, *commas, len(asked)]):
         text = asked[begin + 1 : end].strip()
         column = _COLUMN.fullmatch(text)
         if (column is None or not column[2]) and (typed := _TYPED.search(text)):
             types = f"{', '.join(COLUMN_TYPES[:-1])} and {COLUMN_TYPES[-1]}"
             quoted = "" if column is None else f"; a column that is called {text!r} goes in double quotes"
-            _fail(f"{typed[1]!r} is no type of column; there are {types}{quoted}")
+            fail(f"{typed[1]!r} is no type of column; there are {types}{quoted}")
         if column is None:
-            _fail(f"it does not say which columns: {text!r} is none; write them like Item, Price as number")
-        name = _unquoted(column[1])
+            fail(f"it does not say which columns: {text!r} is none; write them like Item, Price as number")
+        name = unquoted(column[1])
         if name in columns:
-            _fail(f"it names the column {name!r} twice")
+            fail(f"it names the column {name!r} twice")
         columns[name] = (column[2] or "string").lower()
     schema = rows_schema(columns)
     if not where:
         return _Always(Extract(mark="", json_schema=schema))
-    target, called = parse_target(where), _unquoted(where)
-    is_quoted = re.fullmatch(_QUOTED, where) is not None
+    target, called = parse_target(where), unquoted(where)
+    is_quoted = re.fullmatch(QUOTED, where) is not None
     return lambda seen: Extract(mark=_table_called(called, target, seen, is_quoted=is_quoted), json_schema=schema)
 
 
@@ -567,8 +399,8 @@ def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] 
 
 
 def _press(match: re.Match[str]) -> Build:
-    if _has_value(match["keys"]):
-        _fail(_ONLY_TEXT)
+    if has_value(match["keys"]):
+        fail(ONLY_TEXT)
     plain = Press(
         keys=match["keys"],
         count=int(match["count"] or 1),
@@ -582,9 +414,9 @@ def _press(match: re.Match[str]) -> Build:
 
 def _hold(match: re.Match[str]) -> Build:
     if not (match["seconds"] or match["until"]):
-        _fail('it does not say how long (for 2 s, until "a text")')
+        fail('it does not say how long (for 2 s, until "a text")')
     seconds = float(match["seconds"]) if match["seconds"] else LONGEST_HOLD_S
-    plain = Hold(target=0, seconds=seconds, until=_unquoted(match["until"] or ""), touch=bool(match["touch"]))
+    plain = Hold(target=0, seconds=seconds, until=unquoted(match["until"] or ""), touch=bool(match["touch"]))
     target = parse_target(match["what"])
     return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
 
@@ -605,7 +437,7 @@ def _scroll_to(match: re.Match[str]) -> Build:
     target = parse_target(match["what"])
     if isinstance(target, NumberedTarget):
         return lambda seen: Scroll(target=find_target(target, seen), to="middle")
-    return _Always(ScrollTo(text=_unquoted(match["what"])))
+    return _Always(ScrollTo(text=unquoted(match["what"])))
 
 
 def _hover(match: re.Match[str]) -> Build:
@@ -618,10 +450,10 @@ def _drag(match: re.Match[str]) -> Build:
     if by:
         held, offset = parse_target(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
         return lambda seen: Drag(source=find_target(held, seen), target=offset, modifiers=keys)
-    begin, end = _pair(match["rest"], "to")
+    begin, end = two_sides(match["rest"], "to")
     through = _THROUGH.search(begin)
     source, target = parse_target(begin[: through.start()] if through else begin), parse_target(end)
-    points = [(float(x), float(y)) for x, y in _POINT.findall(through[1])] if through else []
+    points = [(float(x), float(y)) for x, y in POINT.findall(through[1])] if through else []
     inside = _inside_of_way(source, target, points)
 
     def build(seen: Observation) -> Drag:
@@ -640,7 +472,7 @@ def _inside_of_way(
     if not (ends and fractions):
         return None  # a corner of the picture may be meant
     if len(ends) == 1 or ends[0].mark != ends[1].mark or fractions < len(points):
-        _fail(
+        fail(
             "the points after `through` are pixels of the picture, or all fractions if the drag begins and ends inside "
             "the same thing"
         )
@@ -656,7 +488,7 @@ def _held(words: str | None) -> tuple[Modifier, ...]:
 
 def _zoom(match: re.Match[str]) -> Build:
     grid = match["grid"] is not None
-    corners = re.fullmatch(rf"({_POINT.pattern})\s+to\s+({_POINT.pattern})", match["what"], re.IGNORECASE)
+    corners = re.fullmatch(rf"({POINT.pattern})\s+to\s+({POINT.pattern})", match["what"], re.IGNORECASE)
     if corners:
         left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
         return lambda _: Zoom(target=Point(x=left, y=top), to=Point(x=right, y=bottom), grid=grid)
@@ -666,14 +498,14 @@ def _zoom(match: re.Match[str]) -> Build:
 
 def _look_at(match: re.Match[str]) -> Build:
     tile = int(match["tile"] or 1)
-    corners = re.fullmatch(rf"({_POINT.pattern})\s+to\s+({_POINT.pattern})", match["what"], re.IGNORECASE)
+    corners = re.fullmatch(rf"({POINT.pattern})\s+to\s+({POINT.pattern})", match["what"], re.IGNORECASE)
     if corners:
         left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
         area = PictureArea(corner=Point(x=left, y=top), opposite=Point(x=right, y=bottom))
         return _Always(LookAt(target=area, tile=tile))
     target = parse_target(match["what"])
     if isinstance(target, PicturePoint | PointInMark):
-        _fail("a point has no size; name a mark, or two corners of an area")
+        fail("a point has no size; name a mark, or two corners of an area")
 
     def build(seen: Observation) -> LookAt:
         found = find_target(target, seen)
@@ -689,7 +521,7 @@ def _pan(match: re.Match[str]) -> Build:
 
 
 def _find_on(match: re.Match[str]) -> Build:
-    target, text = parse_target(match["what"]), _unquoted(match["text"])
+    target, text = parse_target(match["what"]), unquoted(match["text"])
     return lambda seen: FindOn(mark=_mark(target, seen), text=text)
 
 
@@ -706,48 +538,48 @@ def _turn(match: re.Match[str]) -> Build:
 
 
 def _goto(match: re.Match[str]) -> Build:
-    address = _address(match["url"])
+    address = address_with_values(match["url"])
     return lambda seen: Goto(url=urljoin(seen.url, address))
 
 
 def _open_tab(match: re.Match[str]) -> Build:
-    address = _address(match["url"])
+    address = address_with_values(match["url"])
     return lambda seen: OpenTab(url=urljoin(seen.url, address))
 
 
 def _wait_for(match: re.Match[str]) -> Build:
-    return _Always(Wait(text=_unquoted(match["text"]), seconds=float(match["seconds"] or WAIT_S)))
+    return _Always(Wait(text=unquoted(match["text"]), seconds=float(match["seconds"] or WAIT_S)))
 
 
 def _call(match: re.Match[str]) -> Build:
     given = match["given"] or ""
     if given and not re.fullmatch(rf"{_ARGUMENT}(?:(?:\s*,\s*|\s+){_ARGUMENT})*", given):
-        _fail('the arguments of an action of yours look like article="mug", count=2')
+        fail('the arguments of an action of yours look like article="mug", count=2')
     pairs = re.findall(r"(\w+)\s*=\s*" + f"({_VALUE})", given)
     if len(dict(pairs)) < len(pairs):
-        _fail("an argument is there twice")
-    if any(_has_value(text) for name, text in pairs if name in TARGET_FIELDS):
-        _fail(_ONLY_TEXT)
+        fail("an argument is there twice")
+    if any(has_value(text) for name, text in pairs if name in TARGET_FIELDS):
+        fail(ONLY_TEXT)
     # Its risks are not known here: what declares none counts as risky.
     return _Always(Custom(name=match["name"], arguments={name: _value(text) for name, text in pairs}))
 
 
 def _answer(text: str) -> str:
     """The answer that a line gives, whose values stay texts where it is JSON."""
-    return (_json_with_values(text) if _has_value(text) else None) or _unquoted(text)
+    return (json_with_values(text) if has_value(text) else None) or unquoted(text)
 
 
 def _give_up(match: re.Match[str]) -> Build:
-    return _Always(Finish(success=False, answer=_plain(match["answer"] or "")))
+    return _Always(Finish(success=False, answer=with_values(match["answer"] or "")))
 
 
 def _value(text: str) -> JsonValue:
     """The JSON value that a text is, or else the text."""
     if text.startswith('"'):
-        return _unquoted(text)
-    if _has_value(text):
-        filled = _json_with_values(text)
-        return _plain(text) if filled is None else json.loads(filled)
+        return unquoted(text)
+    if has_value(text):
+        filled = json_with_values(text)
+        return with_values(text) if filled is None else json.loads(filled)
     if text in ("NaN", "Infinity", "-Infinity"):
         return text
     try:
@@ -772,9 +604,9 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
     for pattern, reader in (
         (rf"(?P<how>double[\s-]+|right[\s-]+)?click\s+(?P<what>.+?){_WITH_KEYS}", _click),
         (r"double[\s-]+tap\s+(?P<what>.+)", _double_tap),
-        (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
-        (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
-        (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
+        (rf"type\s+(?P<text>{QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
+        (rf"append\s+(?P<text>{QUOTED})\s+to\s+(?P<what>.+)", _append),
+        (rf"select\s+text\s+(?P<first>{QUOTED})(?:\s+to\s+(?P<last>{QUOTED}))?", _select_text),
         (r"(?:(?P<also>also\s+)|(?P<un>un))?select\s+(?P<rest>.+)", _select),
         (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
         (r"set\s+(?P<rest>.+)", _set),
@@ -785,15 +617,15 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         ),
         (r"extract\s+(?P<rest>.+)", _extract),
         (
-            rf"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+in\s+(?P<what>.+))?",
+            rf"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+for\s+(?P<seconds>{NUMBER})\s*s)?(?:\s+in\s+(?P<what>.+))?",
             _press,
         ),
         (
-            rf"hold\s+(?P<what>.+?)(?P<touch>\s+with\s+a\s+finger)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+until\s+(?P<until>{_QUOTED}))?",
+            rf"hold\s+(?P<what>.+?)(?P<touch>\s+with\s+a\s+finger)?(?:\s+for\s+(?P<seconds>{NUMBER})\s*s)?(?:\s+until\s+(?P<until>{QUOTED}))?",
             _hold,
         ),
         (
-            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?|\s+(?P<px>{_NUMBER})\s*(?:px|pixels?))?(?P<end>\s+to\s+the\s+end)?(?:\s+with\s+(?P<held>[\w+]+))?(?:\s+in\s+(?P<what>.+))?",
+            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{NUMBER})\s+pages?|\s+(?P<px>{NUMBER})\s*(?:px|pixels?))?(?P<end>\s+to\s+the\s+end)?(?:\s+with\s+(?P<held>[\w+]+))?(?:\s+in\s+(?P<what>.+))?",
             _scroll,
         ),
         (r"scroll\s+to\s+(?P<what>.+)", _scroll_to),
@@ -802,29 +634,29 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),
         (r"look\s+at\s+(?P<what>.+?)\s+only(?:\s*,?\s+tile\s+(?P<tile>\d+))?", _look_at),
         (rf"pan\s+(?P<what>.+?){_BY}", _pan),
-        (rf"find\s+(?P<text>{_QUOTED})\s+on\s+(?P<what>.+)", _find_on),
+        (rf"find\s+(?P<text>{QUOTED})\s+on\s+(?P<what>.+)", _find_on),
         (
-            rf"magnify\s+(?P<what>.+?)\s+(?P<factor>{_NUMBER})\s+times(?P<touch>\s+with\s+two\s+fingers)?",
+            rf"magnify\s+(?P<what>.+?)\s+(?P<factor>{NUMBER})\s+times(?P<touch>\s+with\s+two\s+fingers)?",
             _magnify,
         ),
-        (rf"turn\s+(?P<what>.+?)\s+by\s+(?P<degrees>-?{_NUMBER})\s*(?:degrees?|°)", _turn),
+        (rf"turn\s+(?P<what>.+?)\s+by\s+(?P<degrees>-?{NUMBER})\s*(?:degrees?|°)", _turn),
         (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
         (rf"(?:go\s?to\s+|open\s+(?=/|\w+:|{LETTER}))(?P<url>\S+)", _goto),
         (r"back", lambda _: _Always(Back())),
         (r"forward", lambda _: _Always(Forward())),
         (r"reload", lambda _: _Always(Reload())),
-        (rf"wait\s+for\s+(?P<text>{_QUOTED})(?:\s+within\s+(?P<seconds>{_NUMBER})\s*s(?:econds?)?)?", _wait_for),
+        (rf"wait\s+for\s+(?P<text>{QUOTED})(?:\s+within\s+(?P<seconds>{NUMBER})\s*s(?:econds?)?)?", _wait_for),
         (r"wait\s+for\s+a\s+change", lambda _: _Always(Wait(change=True, seconds=WAIT_S))),
-        (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _Always(Wait(seconds=float(match["seconds"])))),
+        (rf"wait\s+(?P<seconds>{NUMBER})(?:\s*s)?", lambda match: _Always(Wait(seconds=float(match["seconds"])))),
         (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _Always(SwitchTab(tab=int(match["tab"])))),
         (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _Always(CloseTab(tab=int(match["tab"])))),
         (r"call\s+(?P<name>[^\W\d]\w*)(?:\s+with\s+(?P<given>.+))?", _call),
-        (r"ask\s+(?P<question>.+)", lambda match: _Always(Ask(question=_plain(match["question"])))),
+        (r"ask\s+(?P<question>.+)", lambda match: _Always(Ask(question=with_values(match["question"])))),
         (r"finish(?:\s+(?P<answer>.+))?", lambda match: _Always(Finish(answer=_answer(match["answer"] or "")))),
-        (r"infeasible\s+(?P<reason>.+)", lambda match: _Always(Infeasible(reason=_plain(match["reason"])))),
+        (r"infeasible\s+(?P<reason>.+)", lambda match: _Always(Infeasible(reason=with_values(match["reason"])))),
         (
             r"fail(?:\s+(?P<answer>.+))?",
-            lambda match: _Always(Finish(success=False, answer=_plain(match["answer"] or ""))),
+            lambda match: _Always(Finish(success=False, answer=with_values(match["answer"] or ""))),
         ),
     )
 )

@@ -20,17 +20,10 @@ from vision_agent.describe.action_sentences import LOOK_AGAIN
 from vision_agent.describe.distinctions import safe_name
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import WITH_TARGET, StepLine, parse
-from vision_agent.models.offline.resolve_target import (
-    AmbiguousError,
-    NamedTarget,
-    NotFoundError,
-    earlier_looks,
-    is_scroller,
-    may_mean_opposite,
-    named_values,
-    names_in_placeholders,
-    only_longer_name,
-)
+from vision_agent.models.offline.line_targets import NamedTarget, names_in_placeholders
+from vision_agent.models.offline.longer_names import may_mean_opposite, only_longer_name
+from vision_agent.models.offline.mark_kinds import is_scroller
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, earlier_looks, named_values
 from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken
 from vision_agent.policy.takeover import did_by_hand, is_taken_over, taken_over_last

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from vision_agent.actions import ACTIONS
 from vision_agent.custom_actions import CustomAction
+from vision_agent.exemplars import VerifiedBy
 from vision_agent.models.coordinates import CONVENTIONS
 from vision_agent.models.prompt.history import new_messages, person_lines, render_last_step, render_log
 from vision_agent.models.prompt.listing_filter import filter_listing
@@ -27,7 +28,7 @@ from vision_agent.policy.blockers import blockers_in
 from vision_agent.ports import Redact
 from vision_agent.settings import Coordinates, ModelSettings
 from vision_agent.text.urls import shown_address
-from vision_agent.types import Secret, Step, SuccessCheck, Task, VerifiedBy
+from vision_agent.types import Secret, Step, SuccessCheck, Task
 
 
 class Prompt(NamedTuple):

@@ -33,7 +33,7 @@ class _Places:
     wide: int
     high: int
     cost: Floats
-    """Of the ink that a label hides there."""
+    """The cost of the ink that a label hides there."""
     cover: Ints
     """How many pixels of targets it covers there."""
     is_free: Bools

@@ -31,7 +31,7 @@ class DrawnValue:
     point: Point | None = None
     """Where a slice, a candle or a ring is pressed, which may be no shape of its own."""
     heights: tuple[float, ...] = ()
-    """Of a candle: its high, the ends of its body, and its low."""
+    """For a candle, its high, the ends of its body, and its low."""
     errors: tuple[float, ...] = ()
     """How far each of these may be off."""
 

@@ -65,7 +65,7 @@ class ContentMotion:
 
     right: float
     down: float
-    """Of what was in the middle of the surface."""
+    """How far what was in the middle of the surface has moved."""
     factor: float = 1.0
     """How many times as large it is."""
     degrees: float = 0.0
@@ -151,7 +151,7 @@ class _Shift(NamedTuple):
     right: int
     down: int
     share: float
-    """Of all edges: how many moved."""
+    """The share of all edges that moved."""
     seen: float
     """The share of them that is seen again, 0 to 1."""
 
@@ -216,7 +216,7 @@ def _peaks(old: Floats, new: Floats) -> Iterator[tuple[int, int]]:
 
 class _Again(NamedTuple):
     share: float
-    """Of the edges that should still be in view."""
+    """The share of the edges that should still be in view."""
     many: int
 
 

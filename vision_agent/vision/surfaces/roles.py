@@ -48,7 +48,7 @@ class Seen:
     lines: tuple[Box, ...] = ()
     """Where there is text in it."""
     colour: tuple[float, float, float] = (0, 0, 0)
-    """Of its face or, if it has none of its own, of its stroke."""
+    """The colour of its face or, if it has none of its own, of its stroke."""
     is_filled: bool = True
     has_ink: bool = False
     contrast: float | None = None

@@ -31,7 +31,7 @@ _LONG = 1.6
 _DOT, _DOT_AT = 0.25, (0.4, 0.78)
 """The most width and height of the upper dot of a colon [0.25], and its middle."""
 _LOW_WIDE, _LOW_HIGH, _LOW_TOP, _LOW_BELOW, _LOW_ABOVE = 0.35, 0.47, 0.3, 0.27, 0.08
-"""Of a point or comma: the most width and height [0.34, 0.47], how high it begins at most [0.25], and how far below or
+"""For a point or comma, the most width and height [0.34, 0.47], how high it begins at most [0.25], and how far below or
 above the foot of the line it ends."""
 _GAP_HYPHEN, _GAP_MINUS, _GAP_LOW = 0.42, 0.3, 0.5
 """The largest gaps between signs and digits [0.39, 0.3 and 0.5]."""

@@ -119,7 +119,7 @@ class LiveFrame:
     plane: Plane | None
     """None if it has no size."""
     zoom: ViewportOffset
-    """Of the parent document."""
+    """The zoom of the parent document."""
     difference: ContextDifference | None
 
 

@@ -186,7 +186,7 @@ class OutOfView:
 
     side: Literal["above", "below", "left", "right"]
     scroller: MarkKey | None
-    """Of the element that has scrolled them out of its view; None for the page."""
+    """The key of the element that has scrolled them out of its view; None for the page."""
     keys: tuple[MarkKey, ...]
 
 
@@ -195,7 +195,7 @@ class ScanAnswer:
     """What a scan found in one frame."""
 
     id: str
-    """Of the answer, while the page may say that it still holds; else empty."""
+    """The id of the answer, while the page may say that it still holds; else empty."""
     token: str
     """Identifies the document."""
     url: str
