@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import SecretStr
+from typer.testing import CliRunner
 
 from tests.conftest import hear_signals
 from tests.ready_python import python
@@ -121,7 +122,9 @@ def test_help_says_in_words_what_options_take_and_not_by_the_types_of_python() -
         ("re", ["record", "report", "replay", "resume"]),
     ],
 )
-def test_the_shell_offers_choices_models_sign_ins_and_runs(tmp_path: Path, typed: str, offered: list[str]) -> None:
+def test_the_shell_offers_choices_models_sign_ins_and_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, offered: list[str]
+) -> None:
     for name in ("on-friday", "on-monday"):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "steps.jsonl").touch()
@@ -129,14 +132,16 @@ def test_the_shell_offers_choices_models_sign_ins_and_runs(tmp_path: Path, typed
     sign_ins.mkdir()
     kept = {"version": 1, "key": "passphrase", "salt": "AA==", "saved_at": "2026-11-01T10:00:00Z", "state": "AA=="}
     (sign_ins / "shop.session").write_text(json.dumps(kept))
+    monkeypatch.chdir(tmp_path)
     words = f"vision-agent {typed}"
+    places = {"VISION_AGENT_RUNS": "runs", "VISION_AGENT_BROWSER__SESSIONS_FOLDER": str(sign_ins)}
     asked = {"_VISION_AGENT_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    done = subprocess.run(
-        [python(), "-m", "vision_agent"], cwd=tmp_path, env={
-            **os.environ, **asked, "VISION_AGENT_RUNS": "runs", "VISION_AGENT_BROWSER__SESSIONS_FOLDER": str(sign_ins)
-        }, capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+    done = CliRunner().invoke(app, [], prog_name="vision-agent", env={**places, **asked})
     assert done.stdout.split() == offered
+
+
+def test_the_script_for_the_shell_is_that_of_the_command_also_where_python_runs_the_module() -> None:
+    assert vision_agent("--show-completion", "bash").stdout.endswith("-F _vision_agent_completion vision-agent\n")
 
 
 def test_sentences_of_the_help_are_wrapped_where_the_terminal_ends_and_nowhere_else() -> None:
