@@ -369,7 +369,7 @@ def _is_denied(words: _Words, parts: Sequence[str]) -> bool:
     return bool(before) and not starts and all(denies(each) for each in before)
 
 
-def taken_for(mark: Mark, line: str) -> str:
+def longer_words_beside(mark: Mark, line: str) -> str:
     """What the words of a step line beside a name are a part of, such as `Mug Blue` for `‹Mug›`; else nothing."""
     found = _SAID_BESIDE.search(line)
     said = next(filter(None, found.groups()), "") if found else ""

@@ -29,7 +29,7 @@ from vision_agent.describe.action_sentences import (
     not_kept_in,
     text_came,
 )
-from vision_agent.describe.distinctions import bracketed, safe_name, taken_for
+from vision_agent.describe.distinctions import bracketed, longer_words_beside, safe_name
 from vision_agent.events import (
     Decided,
     Ended,
@@ -213,7 +213,8 @@ class Progress:
             return ""
         is_said = not mark.name.strip() or _words(mark.name) in _words(decision.next_goal)
         name = "" if is_said else f' "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
-        row = bracketed(escaped_line(cut_text(safe_name(taken_for(mark, decision.next_goal)), _LONGEST_MEANT)))
+        beside = safe_name(longer_words_beside(mark, decision.next_goal))
+        row = bracketed(escaped_line(cut_text(beside, _LONGEST_MEANT)))
         return f" →{name}{row}" if name or row else ""
 
     def _print_verdict(self) -> None:
