@@ -204,7 +204,7 @@ class Progress:
         self._print_verdict()
 
     def _mark_meant(self, decision: Decision, action: Action | None) -> str:
-        """What a step line was taken to mean, if it is not what the line says: a name, a row or both; else empty."""
+        """The name, the row or both that a step line was taken to mean; empty if the line says just that."""
         if decision.author != "steps" or action is None or self._seen is None:
             return ""
         targets = [each for each in targets_of(action) if isinstance(each, int)]

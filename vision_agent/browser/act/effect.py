@@ -164,7 +164,7 @@ def _has_left_the_press(attempt: Attempt, before: PageBefore, after: Picture | N
 
 
 def _other_tabs_changed(before: PageBefore, tabs: Tabs) -> list[str]:
-    """Which other tabs show another address than at the last look, as one does that a link names."""
+    """Which other tabs show another address than at the last look, as when a link opens in a named tab."""
     seen = {each.number: each.url for each in before.seen.observation.tabs}
     others = [(tabs.number(page), bounded_address(page.url)) for page in tabs.pages if page is not tabs.active]
     return [f"tab {number} now shows {url}" for number, url in others if seen.get(number, url) != url]
@@ -198,7 +198,7 @@ def _is_untouched(attempt: Attempt, read: PageAfter, before: PageBefore, changes
 
 
 def _missed_click(missed: Gesture, read: PageAfter) -> Outcome:
-    """The outcome of a click of which only the press reached its target, with no effect."""
+    """The outcome of a click that had no effect and whose press, but not its release, reached the target."""
     at = missed.at
     is_redrawn = missed.is_redrawn or (at.mark is not None and read.now is None)
     what = "it was redrawn" if is_redrawn else "it moved away"

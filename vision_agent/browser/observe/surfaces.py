@@ -387,7 +387,7 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
 
 
 def _with_joins(here: Sequence[tuple[Mark, Thing]], marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    """The marks, of which edges have the numbers of those that they connect, if both are there."""
+    """The marks; each edge has the numbers of the two marks that it connects, if both are there."""
     numbers = {(surface.number, thing.id): mark.number for (surface, thing), mark in zip(here, marks, strict=True)}
     joined = []
     for (surface, thing), mark in zip(here, marks, strict=True):

@@ -253,7 +253,7 @@ def _why_unread(text: str) -> str:
 
 
 def _examples_like(text: str) -> str:
-    """The examples with the first word of a line, or the word that was probably meant; else the words there are."""
+    """The examples that begin with the first word of a line, or with the word that was meant; else all first words."""
     word = text.split()[0].lower()
     near = process.extractOne(word, _VERBS, scorer=fuzz.ratio, score_cutoff=_MISTYPED)
     verb = near[0] if near else word
