@@ -23,7 +23,7 @@ from vision_agent.policy.deciding import Decider
 from vision_agent.policy.failed_pages import with_failed_page
 from vision_agent.policy.finishing import ActionResult, Finishing, ending_of
 from vision_agent.policy.interrupted import ResumePlan, ends_batch
-from vision_agent.policy.oversight import Oversight, final_decision, stopped_by
+from vision_agent.policy.oversight import Oversight, ending_if_stopped, final_decision
 from vision_agent.policy.resumed_run import ResumedRun
 from vision_agent.policy.takeover import is_taken_over, take_over
 from vision_agent.policy.text_origin import with_origin
@@ -130,7 +130,7 @@ class Loop:
         self.journal.record_decision(decision)
         self._under_way = StepUnderWay(observation, decision, approval)
         ending = await self._act(decision, observation, approval)
-        ending = ending or stopped_by(approval)
+        ending = ending or ending_if_stopped(approval)
         if ending is None and not self._is_driven:
             ending = self._stall_limit_reached(stalled)
         self._under_way = None
@@ -202,7 +202,7 @@ class Loop:
         for index, action in enumerate(decision.actions):
             journal.write(Intended(step=journal.index, index=index, action=action))
             used = task_limits.used_in(journal.task, journal.steps)
-            used = used.and_also(task_limits.used_by(journal.task, decision.actions, journal.outcomes, observation))
+            used = used.and_also(task_limits.limits_used(journal.task, decision.actions, journal.outcomes, observation))
             why = task_limits.limit_exceeded(journal.task, action, observation, used)
             if why and not task_limits.is_approved(approval, index):
                 result = ActionResult(task_limits.refused(action, why))

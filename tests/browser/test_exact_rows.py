@@ -9,15 +9,13 @@ import pytest
 from playwright.async_api import Page
 
 from tests.conftest import Server
+from tests.looks import look_at
 from vision_agent.actions import Click
 from vision_agent.batch import Row
-from vision_agent.browser import live
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
 from vision_agent.observation import Observation
 from vision_agent.policy.rebind import RebindError, rebind_mark
-from vision_agent.settings import ObserveSettings
-from vision_agent.vision.image_limits import ImageLimits
 
 
 def table(*rows: str, head: str = "td") -> str:
@@ -31,9 +29,7 @@ def items(*rows: str) -> str:
 
 
 async def seen(page: Page, serve: Server, body: str) -> Observation:
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
-        return await browser.observe()
+    return await look_at(page, serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
 
 
 @pytest.mark.parametrize(

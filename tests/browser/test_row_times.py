@@ -6,12 +6,10 @@ import pytest
 from playwright.async_api import Page
 
 from tests.conftest import Server
-from vision_agent.browser import live
+from tests.looks import look_at
 from vision_agent.models.offline.grammar import parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
 from vision_agent.observation import Observation
-from vision_agent.settings import ObserveSettings
-from vision_agent.vision.image_limits import ImageLimits
 
 
 def table(*rows: str) -> str:
@@ -20,9 +18,7 @@ def table(*rows: str) -> str:
 
 
 async def seen(page: Page, serve: Server, body: str) -> Observation:
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
-        return await browser.observe()
+    return await look_at(page, serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from vision_agent.record.read import read
 from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Ending
-from vision_agent.vision.labels.annotate import draw, drawn_as, layer
+from vision_agent.vision.labels.annotate import draw, layer, redraw_marks
 from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.style import STYLES
@@ -220,9 +220,9 @@ async def test_a_style_is_not_measured_where_something_else_would_change_too(
 def test_marks_drawn_anew_stay_where_they_are_and_in_their_own_style_are_the_same_picture() -> None:
     first = next(each.observation for each in repeated_story() if isinstance(each, Observed))
     seen = really_drawn(first)
-    plain = drawn_as(seen, STYLES["plain"])
+    plain = redraw_marks(seen, STYLES["plain"])
 
-    assert drawn_as(seen, STYLES["coloured"]).marked.sha256 == seen.marked.sha256 != plain.marked.sha256
+    assert redraw_marks(seen, STYLES["coloured"]).marked.sha256 == seen.marked.sha256 != plain.marked.sha256
     there, now = ([mark.label for mark in each.marks if mark.label] for each in (seen, plain))
     assert [label.box for label in now] == [label.box for label in there]
     assert len({label.colour for label in there}) > len({label.colour for label in now}) == 1

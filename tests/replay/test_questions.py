@@ -10,17 +10,15 @@ import pytest
 from playwright.async_api import BrowserContext, Page
 
 from tests.conftest import Server
+from tests.looks import look_at
 from tests.sessions import record_lines, replay_run
 from vision_agent import Settings, Task
 from vision_agent.actions import Action, Click, Point, Press
-from vision_agent.browser import live
 from vision_agent.geometry import Box
 from vision_agent.observation import Mark, MarkState, Observation
 from vision_agent.policy.rebind import RebindError, rebind_actions
 from vision_agent.replay.variables import _is_quantity
-from vision_agent.settings import ObserveSettings
 from vision_agent.types import Decision, Outcome, Step
-from vision_agent.vision.image_limits import ImageLimits
 
 ASK = """<title>Files</title><h1>Files</h1><p>%s</p>
 <button onclick="document.title = 'Pressed'">Yes</button> <button>No</button>"""
@@ -57,12 +55,6 @@ async def test_a_button_that_only_agrees_is_the_same_only_if_it_answers_the_same
     looks = [await look_at(page, serve({"/": page_of % text})) for text in (was, now)]
     for action in (click_on(looks[0]), Press(keys="Enter", target=click_on(looks[0]).target)):
         assert_refused(took(looks[0], action), looks[1], why)
-
-
-async def look_at(page: Page, url: str) -> Observation:
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(url)
-        return await browser.observe()
 
 
 def assert_refused(step: Step, now: Observation, why: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
+from tests.looks import look_at
 from tests.supervise.proposals import decided
 from vision_agent import Agent, Settings
 from vision_agent.actions import Click
@@ -77,9 +78,7 @@ async def test_an_approver_is_asked_about_what_is_risky_unless_the_settings_say_
 
 async def test_step_lines_name_what_a_control_shows_and_not_what_it_is_called(page: Page, serve: Any) -> None:
     body = "<title>Offer</title><button aria-label='No thanks'>Pay now</button><button>Close</button>"
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": body}))
-        seen = await browser.observe()
+    seen = await look_at(page, serve({"/": body}))
     assert '<button shows="Pay now">No thanks' in seen.listing
     [shown, hidden] = parse(["click Pay now", "click No thanks"])
     assert shown.build(seen) == Click(target=1)
@@ -169,9 +168,7 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
     page: Page, serve: Any, button: str, risks: list[str]
 ) -> None:
     body = f"<title>Seats</title><dialog open><p>The seats are yours.</p>{button}</dialog>"
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": body}))
-        seen = await browser.observe()
+    seen = await look_at(page, serve({"/": body}))
     assert [each.risk for each in risks_of(ApprovalSettings(), decided(Click(target=1)), seen)] == risks
 
 
@@ -249,9 +246,7 @@ SENT = "<form method=post action=/sent>%s</form>"
 async def test_what_a_control_does_is_judged_by_what_is_painted_labelled_and_sent(
     page: Page, serve: Any, body: str, line: str, risks: set[str]
 ) -> None:
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": f"<title>Page</title>{body}"}))
-        seen = await browser.observe()
+    seen = await look_at(page, serve({"/": f"<title>Page</title>{body}"}))
     action = Click(target=1) if line == "click 1" else parse([line])[0].build(seen)
     assert {each.risk for each in risks_of(ApprovalSettings(), decided(action), seen)} == risks, seen.listing
 
@@ -308,9 +303,7 @@ async def test_the_reason_of_enter_names_the_button(page: Page, serve: Any) -> N
 
 async def risks_of_line(page: Page, serve: Any, body: str, line: str) -> dict[str, str]:
     """The risks that a step line has, each with why."""
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
-        seen = await browser.observe()
+    seen = await look_at(page, serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
     action = parse([line])[0].build(seen)
     return {each.risk: each.why for each in risks_of(ApprovalSettings(), decided(action), seen)}
 
@@ -389,9 +382,7 @@ async def test_signs_icons_descriptions_and_addresses_tell_a_risk(
 
 async def risks_on(page: Page, serve: Any, body: str, name: str | None) -> set[str]:
     """The risks of a click on the mark with this name, or on the only one."""
-    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
-        await browser.open(serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
-        seen = await browser.observe()
+    seen = await look_at(page, serve({"/": f"<meta charset=utf-8><title>Page</title>{body}"}))
     pressed = [mark for mark in seen.marks if mark.kind in ("button", "link", "guess") and name in (None, mark.name)]
     [mark] = pressed
     return {each.risk for each in risks_of(ApprovalSettings(), decided(Click(target=mark.number)), seen)}

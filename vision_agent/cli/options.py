@@ -372,7 +372,7 @@ def require_folder_of(file: Path | None, option: str) -> None:
 
 
 def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:
-    """The paths, each of which is an existing file."""
+    """The paths, after checking that each is an existing file."""
     for path in paths or ():
         if not path.is_file():
             raise UsageError(f"There is no file {path} to upload", "give an existing file with --file")

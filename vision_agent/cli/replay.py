@@ -43,10 +43,10 @@ from vision_agent.cli.running import (
     ending_facts,
     exit_code_of,
     facts_of,
-    found_by,
+    findings_of,
+    reason_done,
     require_film,
     run_agent,
-    why_done_by,
     with_supervision,
 )
 from vision_agent.errors import UsageError
@@ -299,7 +299,7 @@ def _replay(one: Replay, as_json: bool, is_shared: bool, person: TerminalPerson 
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
             where = ("folder", agent.folder), ("report", agent.report), ("patch", one.patch), ("head", agent.head)
-            print_facts(console, ("done", why_done_by(agent)), ("used", used), *found_by(agent, console), *where)
+            print_facts(console, ("done", reason_done(agent)), ("used", used), *findings_of(agent, console), *where)
     assert agent.ending is not None
     for sentence in one.not_kept:
         typer.echo(f"vision-agent: {sentence}", err=True)

@@ -84,7 +84,7 @@ def _verify_several(several: list[Path], head: str | None, runs: Path | None, as
             code = max(code, error.exit_code)
             continue
         first = "" if found.holds else f"; {found.faults[0].sentence}"
-        typer.echo(f"{_told(found)}{first}")
+        typer.echo(f"{_verified_line(found)}{first}")
         code = max(code, 0 if found.holds else 1)
     typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
     return code
@@ -97,7 +97,7 @@ def _print_verified(found: Verified) -> None:
         typer.echo(f"May have happened: {action}")
     for name in found.unrecorded:
         typer.echo(f"Not in the record: {printable_line(name)}")
-    typer.echo(_told(found))
+    typer.echo(_verified_line(found))
     typer.echo(f"head {found.chain.head}")
     for note in found.notes:
         typer.echo(note)
@@ -107,7 +107,7 @@ def _print_verified(found: Verified) -> None:
         typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
 
 
-def _told(found: Verified) -> str:
+def _verified_line(found: Verified) -> str:
     """Whether everything holds, and what was verified, in one line."""
     from vision_agent.describe.action_sentences import ENDED, counted
 

@@ -143,7 +143,7 @@ def run_agent(
         elif not as_json:
             used = agent.record.used if agent.record is not None else None
             files = ("folder", agent.folder), ("report", agent.report), ("head", agent.head), ("video", film)
-            print_facts(console, ("done", why_done_by(agent)), ("used", used), *found_by(agent, console), *files)
+            print_facts(console, ("done", reason_done(agent)), ("used", used), *findings_of(agent, console), *files)
             if agent.folder is not None and agent.ending is not None and agent.ending.status in _GO_ON:
                 home, lines = path_from_here(agent.folder), ("--steps", str(steps)) if steps else ()
                 command = shlex.join(["vision-agent", "resume", home, *lines, *again])
@@ -183,7 +183,7 @@ def _film_of(agent: Agent, video: Path | None) -> Path | None:
     return write_animation(agent.folder, video)
 
 
-def found_by(agent: Agent, console: Console) -> list[tuple[str, str | Path]]:
+def findings_of(agent: Agent, console: Console) -> list[tuple[str, str | Path]]:
     """What a run read and downloaded, as facts to print; the answer of a model says what it read."""
     from vision_agent.progress.terminal_progress import found_facts
 
@@ -194,7 +194,7 @@ def found_by(agent: Agent, console: Console) -> list[tuple[str, str | Path]]:
     return found_facts(console, () if is_asked else agent.reads, run.downloads)
 
 
-def why_done_by(agent: Agent) -> str:
+def reason_done(agent: Agent) -> str:
     """Why the run counts as done, without secrets; empty if it does not."""
     from vision_agent.describe.completion import why_done
 

@@ -52,7 +52,7 @@ async def _serve(settings: Settings, port: int, *, opens: bool) -> None:
     from vision_agent.cli.running import has_screen
     from vision_agent.text.console import TerminalConsole
     from vision_agent.ui.server import serve_runs
-    from vision_agent.web.loopback import told_to_end
+    from vision_agent.web.loopback import ending_signal
 
     console = TerminalConsole(stderr=True)
 
@@ -64,7 +64,7 @@ async def _serve(settings: Settings, port: int, *, opens: bool) -> None:
             console.print(f"Interrupted; go on: vision-agent resume {shlex.quote(str(folder))}", soft_wrap=True)
 
     served = serve_runs(settings, port=port, on_opened=tell_next, on_interrupted=tell_interrupted)
-    async with told_to_end() as ending, served as address:
+    async with ending_signal() as ending, served as address:
         console.print(f"Your runs are at {address}", soft_wrap=True, highlight=False)
         console.print("The address works in one browser on this machine. Ctrl-C ends the page.", style="dim")
         if opens and has_screen(console):

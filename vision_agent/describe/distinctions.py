@@ -369,8 +369,8 @@ def _is_denied(words: _Words, parts: Sequence[str]) -> bool:
     return bool(before) and not starts and all(denies(each) for each in before)
 
 
-def taken_for(mark: Mark, line: str) -> str:
-    """What the words of a step line beside a name are a part of, such as `Mug Blue` for `‹Mug›`; else nothing."""
+def longer_words_beside(mark: Mark, line: str) -> str:
+    """The longer words that a step line means by those beside a name, such as `Mug Blue` by `‹Mug›`; empty if none."""
     found = _SAID_BESIDE.search(line)
     said = next(filter(None, found.groups()), "") if found else ""
     is_exact = mark.wording is None or _exact_match(mark, mark.wording, said, None) > 0
@@ -523,7 +523,7 @@ def _words(text: str) -> _Words:
 
 @lru_cache(maxsize=4096)
 def _said_words(text: str) -> _Words:
-    """The words of a text that a line has, of which a dash before them is a part."""
+    """The words of a text that a line has, with a dash before them if there is one."""
     words = _bare_words(text)
     return (*words[: len(words) > 1 and words[0] in DASHES], *_words(text))
 

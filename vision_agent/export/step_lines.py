@@ -202,7 +202,7 @@ def _lines(action: Action, seen: Observation) -> Iterator[str]:
     match action:
         case Click():
             how = "right " if action.button == "right" else "double " if action.count > 1 else ""
-            yield from (f"{how}click {at}{_held(action.modifiers)}" for at in _targets(action.target, seen))
+            yield from (f"{how}click {at}{_held_words(action.modifiers)}" for at in _targets(action.target, seen))
         case DoubleTap():
             yield from (f"double tap {at}" for at in _targets(action.target, seen))
         case Hold():
@@ -332,7 +332,7 @@ def _scroll_lines(action: Scroll, seen: Observation) -> Iterator[str]:
 
 
 def _drag_lines(action: Drag, seen: Observation) -> Iterator[str]:
-    held, points = _held(action.modifiers), [each for each in action.path if isinstance(each, Point)]
+    held, points = _held_words(action.modifiers), [each for each in action.path if isinstance(each, Point)]
     if len(points) != len(action.path):
         return
     if isinstance(action.target, Offset):
@@ -428,7 +428,7 @@ def _point(point: Point) -> str:
     return f"({round(point.x, 1):g}, {round(point.y, 1):g})"
 
 
-def _held(modifiers: Sequence[Modifier]) -> str:
+def _held_words(modifiers: Sequence[Modifier]) -> str:
     return f" with {'+'.join(modifiers)} held" if modifiers else ""
 
 

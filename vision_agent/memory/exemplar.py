@@ -20,7 +20,7 @@ from vision_agent.geometry import Size
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.memory.verification import verified_by
 from vision_agent.observation import Observation, Shot
-from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
+from vision_agent.policy.relevance import lines_of, most_relevant, named_marks
 from vision_agent.policy.text_origin import stems_from
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.verify import verify
@@ -171,7 +171,7 @@ def _read_verified(folder: Path, head: str | None) -> tuple[Run, str]:
 
 def _turn(step: Step, goal: str, folder: Path) -> PastTurn:
     seen, decision = step.observation, step.decision
-    lines, touched = lines_of(seen), touched_by([action for action, _ in _acts(step)])
+    lines, touched = lines_of(seen), named_marks([action for action, _ in _acts(step)])
     return PastTurn(
         url=without_values(seen.url),
         title=seen.title,

@@ -87,7 +87,7 @@ def unknown_model(name: str) -> UsageError:
 
 
 def _meant_family(name: str) -> str:
-    """The question whether another beginning is meant, as in `gtp-5`; else empty."""
+    """A question whether another beginning is meant, as for `gtp-5`; empty if none is near."""
     from vision_agent.settings import MODEL_FAMILIES  # late: help texts read this module
 
     family, dash, rest = name.partition("-")

@@ -163,7 +163,7 @@ def _what_is_done(choice: Choice, observation: Observation) -> str:
     return "; ".join(describe_action(action, observation, numbered=False) for action in choice.actions)
 
 
-def stopped_by(asked: Approval | None) -> Ending | None:
+def ending_if_stopped(asked: Approval | None) -> Ending | None:
     """The ending if the person who was asked stopped the run, else None."""
     if asked is None or asked.choice is None or asked.choice.kind != "stop":
         return None

@@ -495,9 +495,7 @@ def _must_not_concern_more(old: Mark, new: Mark, was: Observation, now: Observat
 
 
 def _must_not_concern_others(old: Mark, new: Mark, was: Observation, now: Observation, given: Collection[str]) -> None:
-    """Raises a `RebindError` if what sends or pays is beside somebody else to whom; another value does not explain it,
-    unless it is that name.
-    """
+    """Raises a `RebindError` if what sends or pays now goes to somebody else, unless the replay was given that name."""
     if _is_known_by_value(old) or not _TO_SOMEBODY & _concerns(new, now):
         return
     texts = tuple(_said_beside(mark, seen, _MOST_LINES) for mark, seen in ((old, was), (new, now)))

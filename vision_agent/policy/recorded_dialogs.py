@@ -28,7 +28,7 @@ _CUT = "…"
 
 def accepted_questions(steps: Iterable[Step]) -> tuple[str, ...]:
     """What the confirmations and prompts asked that were accepted in these steps, as the record has it."""
-    texts = chain.from_iterable(_told(each) for each in steps)
+    texts = chain.from_iterable(_sentences_of(each) for each in steps)
     return tuple(dict.fromkeys(text for told in texts for text in _ACCEPTED.findall(told)))
 
 
@@ -60,7 +60,7 @@ def objection(
     return object_to
 
 
-def _told(step: Step) -> Iterator[str]:
+def _sentences_of(step: Step) -> Iterator[str]:
     yield from (each.sentence for each in step.outcomes)
     yield from step.observation.warnings
 

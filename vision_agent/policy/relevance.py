@@ -90,7 +90,7 @@ def _lines_in(listing: str) -> dict[int, str]:
     return {number: _TRANSIENT.sub(">", said, count=1) for number, said in found if number is not None}
 
 
-def touched_by(actions: Collection[Action]) -> set[int]:
+def named_marks(actions: Collection[Action]) -> set[int]:
     """The numbers of the marks that actions name."""
     return {number for action in actions for each in targets_of(action) if (number := mark_in(each)) is not None}
 

@@ -16,7 +16,7 @@ from vision_agent.policy import interrupted, stall
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.finishing import ending_of
 from vision_agent.policy.interrupted import InterruptedStep, ResumePlan
-from vision_agent.policy.oversight import WHO_IS_ASKED, Oversight, stopped_by
+from vision_agent.policy.oversight import WHO_IS_ASKED, Oversight, ending_if_stopped
 from vision_agent.ports import Browser
 from vision_agent.types import Ending, Outcome, Step
 
@@ -132,4 +132,4 @@ def _ending_in(steps: Sequence[Step]) -> Ending | None:
     if not steps:
         return None
     ended = [action for action, _ in steps[-1].carried_out if isinstance(action, Finish | Infeasible)]
-    return ending_of(ended[0]) if ended else stopped_by(steps[-1].approval)
+    return ending_of(ended[0]) if ended else ending_if_stopped(steps[-1].approval)

@@ -105,7 +105,7 @@ def is_answer(text: str) -> bool:
     return bool(names & set(readings(text))) or all(names & set(readings(part)) for part in parts)
 
 
-def is_going_on(text: str) -> bool:
+def only_continues(text: str) -> bool:
     """Whether a button of this name may only lead on to the next of several steps."""
     return bool(_whole_names(GOING_ON) & set(readings(text)))
 

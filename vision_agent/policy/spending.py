@@ -52,7 +52,7 @@ class Price(NamedTuple):
 def pays(action: Action, seen: Observation) -> bool:
     """Whether an act is judged to pay, or submits what looks like a payment."""
     risks = risks_taken(action, seen)
-    if ("pay" in risks and not _only_goes_on(action, seen)) or (
+    if ("pay" in risks and not _presses_only_continue(action, seen)) or (
         _ends_order(action, seen) and _totals_beside(action, seen)
     ):
         return True
@@ -79,7 +79,7 @@ def price_of(action: Action, seen: Observation, currency: str) -> Price:
     return _largest([*beside, *amounts_in(seen.listing)], currency, "on the page")
 
 
-def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
+def price_paid(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
     """What an action paid; zero if it was not carried out, or sent nothing."""
     if _sent_nothing(outcome) or _only_opened_checkout(action, outcome, seen):
         return Price(Decimal(0))
@@ -155,12 +155,12 @@ def _ends_order(action: Action, seen: Observation) -> bool:
     return any(risk_words.says_one_of(text, words) and not risk_words.only_shows(text) for text in texts)
 
 
-def _only_goes_on(action: Action, seen: Observation) -> bool:
+def _presses_only_continue(action: Action, seen: Observation) -> bool:
     """Whether an act presses only what leads on to the next step of an order, outside of a dialog."""
     marks = pressed_by(action, seen)
     return bool(marks) and all(
         not mark.in_dialog
-        and risk_words.is_going_on(mark.shows or mark.name)
+        and risk_words.only_continues(mark.shows or mark.name)
         and not _says_pay((mark.name, mark.shows, mark.says))
         for mark in marks
     )

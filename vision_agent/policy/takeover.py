@@ -49,7 +49,7 @@ def _closed(task: Task) -> Ending:
     return Ending(status="done", sentence="The task is done: the window was closed.")
 
 
-def taken_over_last(steps: Sequence[Step]) -> tuple[Step, ...] | None:
+def last_takeover(steps: Sequence[Step]) -> tuple[Step, ...] | None:
     """What a person did by hand after they took over instead of the last decision; None if they did not."""
     rest = list(steps)
     by_hand: list[Step] = []

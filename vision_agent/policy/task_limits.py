@@ -75,11 +75,11 @@ def used_in(task: Task, steps: Sequence[Step]) -> Used:
     """What the steps of a task used of its limits; nothing is counted where there is no limit."""
     used = Used()
     for step in steps:
-        used = used.and_also(used_by(task, step.decision.actions, step.outcomes, step.observation))
+        used = used.and_also(limits_used(task, step.decision.actions, step.outcomes, step.observation))
     return used
 
 
-def used_by(task: Task, actions: Sequence[Action], outcomes: Sequence[Outcome], observation: Observation) -> Used:
+def limits_used(task: Task, actions: Sequence[Action], outcomes: Sequence[Outcome], observation: Observation) -> Used:
     """What these actions used of the limits on the page of this observation.
 
     It counts forms that the browser sent as documents, whether a control, Enter or a script sent them. Many pages
@@ -91,7 +91,7 @@ def used_by(task: Task, actions: Sequence[Action], outcomes: Sequence[Outcome], 
         forms = _submits(action, outcome, observation) if limits.submits is not None else 0
         paid: Decimal | None = Decimal(0)
         if limits.spend is not None:
-            paid = spending.paid_by(action, outcome, observation, limits.spend.currency).value
+            paid = spending.price_paid(action, outcome, observation, limits.spend.currency).value
         used = used.and_also(Used(forms, paid))
     return used
 

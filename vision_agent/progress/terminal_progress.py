@@ -29,7 +29,7 @@ from vision_agent.describe.action_sentences import (
     not_kept_in,
     text_came,
 )
-from vision_agent.describe.distinctions import bracketed, safe_name, taken_for
+from vision_agent.describe.distinctions import bracketed, longer_words_beside, safe_name
 from vision_agent.events import (
     Decided,
     Ended,
@@ -204,7 +204,7 @@ class Progress:
         self._print_verdict()
 
     def _mark_meant(self, decision: Decision, action: Action | None) -> str:
-        """What a step line was taken to mean, if it is not what the line says: a name, a row or both; else empty."""
+        """The name, the row or both that a step line was taken to mean; empty if the line says just that."""
         if decision.author != "steps" or action is None or self._seen is None:
             return ""
         targets = [each for each in targets_of(action) if isinstance(each, int)]
@@ -213,7 +213,8 @@ class Progress:
             return ""
         is_said = not mark.name.strip() or _words(mark.name) in _words(decision.next_goal)
         name = "" if is_said else f' "{escaped_line(cut_text(safe_name(mark.name), _LONGEST_MEANT))}"'
-        row = bracketed(escaped_line(cut_text(safe_name(taken_for(mark, decision.next_goal)), _LONGEST_MEANT)))
+        beside = safe_name(longer_words_beside(mark, decision.next_goal))
+        row = bracketed(escaped_line(cut_text(beside, _LONGEST_MEANT)))
         return f" →{name}{row}" if name or row else ""
 
     def _print_verdict(self) -> None:

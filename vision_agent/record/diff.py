@@ -127,7 +127,7 @@ class Diff(FrozenModel):
 
     @property
     def parting(self) -> StepPair | None:
-        """The first steps of which one is missing, or that differ in what was decided or what came of it."""
+        """The first pair of steps that differ in what was decided or what came of it, or of which one is missing."""
         return next((pair for pair in self.pairs if pair.state == "failed"), None)
 
     @property

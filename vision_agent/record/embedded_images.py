@@ -32,8 +32,8 @@ _TRIED = ((75, 1.0), (50, 1.0), (40, 0.75), (30, 0.5))
 """WebP quality and scale, tried in order until a picture is small enough. With the first, mark digits and small text
 look unchanged and a 1280×800 page takes about 30 kB, half of a JPEG; only pages full of photographs need the others."""
 _EFFORT = 2
-"""The effort of the encoder, from 0 to 6: about 20 ms for a picture. The 36 of a shop order take 1.05 MB; with 0, 1.37 MB;
-as JPEG, 2.46 MB."""
+"""The effort of the encoder, from 0 to 6: about 20 ms for a picture. The 36 of a shop order take 1.05 MB; with 0,
+1.37 MB; as JPEG, 2.46 MB."""
 
 
 @dataclass(frozen=True)

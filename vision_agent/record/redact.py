@@ -170,7 +170,7 @@ class _Values:
         return self._redact_truncated(text) if "…" in text else text
 
     def _redact_truncated(self, text: str) -> str:
-        """The text without truncated values, of which at least half is left before a `…`."""
+        """The text without values that were cut off with `…`, if at least half of the value is left."""
         *pieces, last = text.split("…")
         return "…".join([*map(self._redact_end, pieces), last])
 

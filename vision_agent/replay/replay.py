@@ -371,7 +371,7 @@ def _replay_task(
 
 
 def given_files(task: Task, files: Sequence[Path]) -> tuple[Path, ...]:
-    """The given files, each of which has the name of a file that the recorded task had.
+    """The given files, after checking that the recorded task had a file of each name.
 
     Raises:
         UsageError: the task had no such file, or the file does not exist.

@@ -323,7 +323,7 @@ def _stands(view: _View, start: int, end: int, needle: _Needle, *, part: bool = 
         return False
     gap = gaps[0] if gaps else ""
     before, after = _gap(text[max(0, owners[0] - 8) : owners[0]]), _gap(text[owners[-1] + 1 : owners[-1] + 9])
-    if gap and (_goes_on(before[::-1], gap[::-1]) or _goes_on(after, gap)):
+    if gap and (_spacing_continues(before[::-1], gap[::-1]) or _spacing_continues(after, gap)):
         return False
     return not (before[-1:].isalnum() or after[:1].isalnum())
 
@@ -333,7 +333,7 @@ def _gap(between: str) -> str:
     return re.sub(r"\s+", " ", "".join(each for each in between if not _is_unseen(each)))
 
 
-def _goes_on(beside: str, gap: str) -> bool:
+def _spacing_continues(beside: str, gap: str) -> bool:
     """Whether the same spacing and one more letter follow, as after the 4 in `1 2 3 4 5`."""
     letter, after = beside[len(gap) : len(gap) + 1], beside[len(gap) + 1 : len(gap) + 2]
     return beside.startswith(gap) and letter.isalnum() and not after.isalnum()

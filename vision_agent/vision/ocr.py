@@ -355,7 +355,7 @@ def _key(pixels: Pixels) -> bytes:
 
 
 def _with_contrast(pixels: Pixels) -> Pixels:
-    """The pixels, of which faint differences are increased."""
+    """The pixels with faint differences increased."""
     low, high = pixels.min(axis=(0, 1)).astype(int), pixels.max(axis=(0, 1)).astype(int)
     most = int((high - low).max())
     if most == 0 or most >= _FAINT:

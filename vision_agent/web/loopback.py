@@ -86,7 +86,7 @@ async def serve_on(
 
 
 @asynccontextmanager
-async def told_to_end() -> AsyncIterator[asyncio.Event]:
+async def ending_signal() -> AsyncIterator[asyncio.Event]:
     """An event that is set when the process is told to end; told again, it still ends in an orderly way."""
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()

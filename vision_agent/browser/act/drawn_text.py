@@ -43,16 +43,16 @@ async def read_back(
     part = grown.intersection(surface) or where
     found = await asyncio.to_thread(reader.find, after, part, text)
     if found:
-        return _told(min(found, key=lambda each: _distance(each, at)))
+        return _as_read_back(min(found, key=lambda each: _distance(each, at)))
     lines = [each for each in await asyncio.to_thread(reader.lines, after, part) if _distance(each, at) <= _NEAR]
     lines = [each for each in lines if each.box.intersection(where) is not None]
     if not lines:
         return ReadBack("what it shows now could not be read", None)
-    read = _told(min(lines, key=lambda each: _distance(each, at)))
+    read = _as_read_back(min(lines, key=lambda each: _distance(each, at)))
     return ReadBack(f"{read.sentence}, not what was typed", read.value)
 
 
-def _told(found: FoundWords) -> ReadBack:
+def _as_read_back(found: FoundWords) -> ReadBack:
     unsure = " (unsure)" * found.reading.is_unsure
     return ReadBack(f'it shows "{safe_line(found.reading.text, 80)}" now{unsure}', found.reading.text)
 

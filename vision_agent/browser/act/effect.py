@@ -120,7 +120,7 @@ async def determine_outcome(
         changes.append("a page was requested and has not started to load: wait for it before repeating this")
     elif effect == "changed" and not is_said:
         sent = f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent"
-        changes.append("; ".join([sent, *_other_tabs_led_on(before, tabs)]))
+        changes.append("; ".join([sent, *_other_tabs_changed(before, tabs)]))
     if pending := tabs.network.describe_pending(tabs.active):
         changes.append(pending)
     said = changes
@@ -163,8 +163,8 @@ def _has_left_the_press(attempt: Attempt, before: PageBefore, after: Picture | N
     return now is not None and max(abs(now.x - then.x), abs(now.y - then.y)) > _STANDS
 
 
-def _other_tabs_led_on(before: PageBefore, tabs: Tabs) -> list[str]:
-    """Which other tabs show another address than at the last look, as one does that a link names."""
+def _other_tabs_changed(before: PageBefore, tabs: Tabs) -> list[str]:
+    """Which other tabs show another address than at the last look, as when a link opens in a named tab."""
     seen = {each.number: each.url for each in before.seen.observation.tabs}
     others = [(tabs.number(page), bounded_address(page.url)) for page in tabs.pages if page is not tabs.active]
     return [f"tab {number} now shows {url}" for number, url in others if seen.get(number, url) != url]
@@ -198,7 +198,7 @@ def _is_untouched(attempt: Attempt, read: PageAfter, before: PageBefore, changes
 
 
 def _missed_click(missed: Gesture, read: PageAfter) -> Outcome:
-    """The outcome of a click of which only the press reached its target, with no effect."""
+    """The outcome of a click that had no effect and whose press, but not its release, reached the target."""
     at = missed.at
     is_redrawn = missed.is_redrawn or (at.mark is not None and read.now is None)
     what = "it was redrawn" if is_redrawn else "it moved away"

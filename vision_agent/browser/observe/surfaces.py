@@ -16,7 +16,7 @@ from typing import Literal
 from vision_agent.actions import Point
 from vision_agent.browser.observe.listing import GridRow, reading_order
 from vision_agent.browser.observe.numbers import Numbers
-from vision_agent.browser.observe.twins import join, notes_on
+from vision_agent.browser.observe.twins import join, twin_notes
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
@@ -236,7 +236,7 @@ class Surfaces:
                 *(
                     note
                     for (surface, _), each in zip(found, joined, strict=True)
-                    for note in notes_on(surface.label_text, twins.get(surface.key, Twins()), each.unplaced)
+                    for note in twin_notes(surface.label_text, twins.get(surface.key, Twins()), each.unplaced)
                 ),
             ),
         )
@@ -387,7 +387,7 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
 
 
 def _with_joins(here: Sequence[tuple[Mark, Thing]], marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    """The marks, of which edges have the numbers of those that they connect, if both are there."""
+    """The marks; each edge has the numbers of the two marks that it connects, if both are there."""
     numbers = {(surface.number, thing.id): mark.number for (surface, thing), mark in zip(here, marks, strict=True)}
     joined = []
     for (surface, thing), mark in zip(here, marks, strict=True):

@@ -61,7 +61,7 @@ def _named(thing: Thing, twin: Twin) -> Thing:
     return replace(thing, name=twin.name, reading="", told=told, read_as=read, is_named_by_page=True)
 
 
-def notes_on(label: str, said: Twins, unplaced: Sequence[Twin]) -> list[str]:
+def twin_notes(label: str, said: Twins, unplaced: Sequence[Twin]) -> list[str]:
     """Notes for the end of the listing: what the page says of a surface that has no place in its pixels."""
     notes = []
     if unplaced:

@@ -134,7 +134,7 @@ class OfflineSuite:
         for task, entry in self._entries.items():
             seen = entry.load().questions[0].seen
             why = "" if seen.marks else "it has no marks"
-            if seen.marks and annotate.drawn_as(seen, STYLES["coloured"]).marked.sha256 != seen.marked.sha256:
+            if seen.marks and annotate.redraw_marks(seen, STYLES["coloured"]).marked.sha256 != seen.marked.sha256:
                 why = "its marks were drawn in another style, or kept as JPEG"
             if why:
                 raise UsageError(
@@ -210,9 +210,9 @@ def _redraw(paper: Paper, settings: Settings) -> Paper:
     def drawn(question: PageQuestion) -> PageQuestion:
         *earlier, last = question.before or (None,)
         if last is not None and settings.model.previous_picture:
-            last = last.model_copy(update={"observation": annotate.drawn_as(last.observation, style)})
+            last = last.model_copy(update={"observation": annotate.redraw_marks(last.observation, style)})
         before = (*earlier, last) if last is not None else ()
-        return replace(question, seen=annotate.drawn_as(question.seen, style), before=before)
+        return replace(question, seen=annotate.redraw_marks(question.seen, style), before=before)
 
     return replace(paper, questions=[drawn(question) for question in paper.questions])
 

@@ -25,7 +25,7 @@ from vision_agent.integrations.mcp import SERVED_AT
 from vision_agent.integrations.mcp.browser_session import SessionRules
 from vision_agent.integrations.mcp.server import make_server
 from vision_agent.integrations.mcp.sessions import Sessions
-from vision_agent.web.loopback import serve_on_loopback, told_to_end
+from vision_agent.web.loopback import ending_signal, serve_on_loopback
 
 _LARGEST = 200_000
 """Bytes of a request: the arguments of a call are shorter, and none is a picture."""
@@ -45,7 +45,7 @@ async def serve_stdio(rules: SessionRules) -> None:
 
 async def _serve_stdio(sessions: Sessions, server: Server[Any]) -> None:
     watched = os.dup(0)
-    async with told_to_end() as ending, stdio_server() as (read, write):
+    async with ending_signal() as ending, stdio_server() as (read, write):
         serving = asyncio.create_task(server.run(read, write, server.create_initialization_options()))
         others = [asyncio.create_task(ending.wait()), asyncio.create_task(_closed_by_client(watched))]
         await asyncio.wait([serving, *others], return_when=asyncio.FIRST_COMPLETED)
@@ -107,7 +107,7 @@ async def serve_http_until_told(
     rules: SessionRules, *, port: int, token: str | None, say: Callable[[str, str], None]
 ) -> None:
     """Serves clients on loopback until the process is told to end; `say` gets the address and the token."""
-    async with told_to_end() as ending, serve_http(rules, port=port, token=token) as (address, given):
+    async with ending_signal() as ending, serve_http(rules, port=port, token=token) as (address, given):
         say(address, given)
         await ending.wait()
 

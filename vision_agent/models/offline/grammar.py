@@ -253,7 +253,7 @@ def _why_unread(text: str) -> str:
 
 
 def _examples_like(text: str) -> str:
-    """The examples with the first word of a line, or the word that was probably meant; else the words there are."""
+    """The examples that begin with the first word of a line, or with the word that was meant; else all first words."""
     word = text.split()[0].lower()
     near = process.extractOne(word, _VERBS, scorer=fuzz.ratio, score_cutoff=_MISTYPED)
     verb = near[0] if near else word
@@ -269,7 +269,7 @@ def _examples_like(text: str) -> str:
 def _click(match: re.Match[str]) -> Build:
     target, how = parse_target(match["what"]), (match["how"] or "").lower().strip(" -")
     button: Literal["left", "right"] = "right" if how == "right" else "left"
-    count, held = 2 if how == "double" else 1, _held(match["held"])
+    count, held = 2 if how == "double" else 1, _modifiers_in(match["held"])
     return lambda seen: Click(target=find_target(target, seen), button=button, count=count, modifiers=held)
 
 
@@ -446,7 +446,7 @@ def _hover(match: re.Match[str]) -> Build:
 
 
 def _drag(match: re.Match[str]) -> Build:
-    keys, by = _held(match["held"]), _OFFSET.search(match["rest"])
+    keys, by = _modifiers_in(match["held"]), _OFFSET.search(match["rest"])
     if by:
         held, offset = parse_target(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
         return lambda seen: Drag(source=find_target(held, seen), target=offset, modifiers=keys)
@@ -479,7 +479,7 @@ def _inside_of_way(
     return ends[0].mark
 
 
-def _held(words: str | None) -> tuple[Modifier, ...]:
+def _modifiers_in(words: str | None) -> tuple[Modifier, ...]:
     """The keys of `Control+shift`, written as they are called."""
     return TypeAdapter(tuple[Modifier, ...]).validate_python(
         [each.capitalize() for each in (words or "").split("+") if each]

@@ -16,7 +16,7 @@ from vision_agent.models.offline.steps import LOOKS_AGAIN
 from vision_agent.observation import Observation
 from vision_agent.policy.rebind import RebindError, Shown, carried_out, rebind_actions, texts_set
 from vision_agent.policy.recorded_dialogs import dismissal
-from vision_agent.policy.takeover import did_by_hand, taken_over_last
+from vision_agent.policy.takeover import did_by_hand, last_takeover
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Step, Task
 
@@ -132,7 +132,7 @@ class ReplayedModel(Model):
 
     def _put_back(self, steps: Sequence[Step], shown: Shown) -> None:
         """Repeats the last step once more if a person took over instead, and did something else by hand."""
-        by_hand = taken_over_last(steps)
+        by_hand = last_takeover(steps)
         if by_hand is None or self._tried is None:
             return
         step, self._tried = self._tried, None

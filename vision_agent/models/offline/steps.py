@@ -26,7 +26,7 @@ from vision_agent.models.offline.mark_kinds import is_scroller
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, earlier_looks, named_values
 from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken
-from vision_agent.policy.takeover import did_by_hand, is_taken_over, taken_over_last
+from vision_agent.policy.takeover import did_by_hand, is_taken_over, last_takeover
 from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Outcome, Secret, Step, Task
 
@@ -125,7 +125,7 @@ class StepsModel(Model):
         # The loop's own steps, at a stall or a captcha, are not outcomes of a line.
         steps = [step for step in steps if step.decision.author != "loop"]
         refused = self._skip_done_lines(steps) if is_first else _refused(steps) if self._has_acted else None
-        by_hand = None if is_first else taken_over_last(steps)
+        by_hand = None if is_first else last_takeover(steps)
         if by_hand is not None and not self._did_line(by_hand):
             self._has_acted = False  # the person did something else, so the line is still to be done
         if self._has_acted or refused:
@@ -236,7 +236,7 @@ class StepsModel(Model):
 
     def _words_to_search(self, error: NotFoundError, observation: Observation) -> str | None:
         """The words to scroll to, as the line may mean them; None if all were tried, or nothing scrolls."""
-        if self._scrolls or error.where is None or not _goes_on(observation):
+        if self._scrolls or error.where is None or not _may_show_more(observation):
             return None
         return next((words for words in _search_words(error.where) if words not in self._searched), None)
 
@@ -295,7 +295,7 @@ def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observa
     return _LongerName(mark.name, action, why_not)
 
 
-def _goes_on(seen: Observation) -> bool:
+def _may_show_more(seen: Observation) -> bool:
     """Whether there may be more than is in view. Frames do not tell whether they scroll."""
     page = seen.scroll
     is_wider = page.width > page.view_width + 1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from vision_agent.actions import Action, Cell, Custom, Point, Target
 from vision_agent.models.prompt.templates import as_data, as_line, fill, join_lines
-from vision_agent.policy.relevance import relevant_lines, touched_by
+from vision_agent.policy.relevance import named_marks, relevant_lines
 from vision_agent.settings import ModelSettings
 from vision_agent.text.urls import shown_address
 from vision_agent.types import Message, Outcome, Step, Task
@@ -89,7 +89,7 @@ def _marks(task: Task, step: Step, settings: ModelSettings) -> list[str]:
     """The lines of the few relevant marks; none if the log shows the whole listing, or no listing is shown."""
     if settings.history == "full" or not {"filter", "listing"}.isdisjoint(settings.ablate):
         return []
-    touched = frozenset(touched_by(step.decision.actions))
+    touched = frozenset(named_marks(step.decision.actions))
     # Chosen by the goal, not by later messages of the person: an entry must not change once it was sent.
     wanted = f"{task.goal} {step.decision.next_goal}"
     return [as_line(line) for line in relevant_lines(step.observation.listing, touched, wanted)]

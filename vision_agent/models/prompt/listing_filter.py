@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from vision_agent.actions import Point, mark_in, targets_of
 from vision_agent.geometry import Box
 from vision_agent.observation import Mark, Observation
-from vision_agent.policy.relevance import content_words, is_about, page_text_of, split_number, touched_by
+from vision_agent.policy.relevance import content_words, is_about, named_marks, page_text_of, split_number
 from vision_agent.settings import FilterSettings, ModelSettings
 from vision_agent.types import Step, Task
 
@@ -101,7 +101,7 @@ def _irrelevant(
 
 
 def _named_in(step: Step) -> set[int]:
-    return touched_by(step.decision.actions) | {each.mark for each in step.decision.candidates}
+    return named_marks(step.decision.actions) | {each.mark for each in step.decision.candidates}
 
 
 def _focus(steps: Sequence[Step], observation: Observation) -> Box | None:

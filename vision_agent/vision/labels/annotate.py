@@ -133,7 +133,7 @@ def paint(layer: Layer) -> Painted:
     return Painted(np.asarray(cv2.cvtColor(canvas, cv2.COLOR_BGRA2BGR), np.uint8), canvas[..., 3].copy())
 
 
-def drawn_as(observation: Observation, style: Style) -> Observation:
+def redraw_marks(observation: Observation, style: Style) -> Observation:
     """The observation with its marks redrawn in another style, each label where it was.
 
     Raises:

@@ -143,7 +143,7 @@ def even_step(places: Sequence[float]) -> float | None:
     return float(apart.sum() / many.sum())  # the pixels of one are rounded, those of all are not
 
 
-def going_on(bars: Sequence[Bar], boxes: Sequence[Bar]) -> list[Bar]:
+def bars_beyond(bars: Sequence[Bar], boxes: Sequence[Bar]) -> list[Bar]:
     """The boxes that go on where a row of bars ends, on both sides: as wide as these, and one step or two farther."""
     wide = float(np.median([bar.whole.width for bar in bars]))
     step = even_step([bar.whole.center.x for bar in bars])

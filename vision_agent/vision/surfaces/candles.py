@@ -76,7 +76,7 @@ def find_candles(solid: Sequence[Bools], blended: Sequence[Bools], other: Bools)
 
     def at(left: int) -> Candle | None:
         candle = _candle(left, wide, solid, blended, other, crossing, colours)
-        return candle if candle and not _goes_on(candle, solid[candle.colour], gap) else None
+        return candle if candle and not _body_continues(candle, solid[candle.colour], gap) else None
 
     found = [candle for left in lefts.tolist() if (candle := at(left)) is not None]
     wicked = sum(map(_is_wicked, found))
@@ -98,7 +98,7 @@ def _are_points(found: Sequence[Candle]) -> bool:
     return middle <= found[0].right - found[0].left + _SAME_WIDTH and float(alike.mean()) >= _ALIKE_POINTS
 
 
-def _goes_on(candle: Candle, solid: Bools, gap: int) -> bool:
+def _body_continues(candle: Candle, solid: Bools, gap: int) -> bool:
     """Whether its body goes on at a side, as a wide box with words does."""
     rows = solid[candle.top : candle.bottom]
     sides = [at for at in (candle.left - gap, candle.right + gap - 1) if 0 <= at < solid.shape[1]]

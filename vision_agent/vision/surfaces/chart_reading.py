@@ -17,17 +17,17 @@ from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, pixels_of, view_pixels
 from vision_agent.vision.rects import Bools, Floats
 from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, plot_between, vertical_axis
-from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_bars, going_on
+from vision_agent.vision.surfaces.bars import POINT_PX, Bar, bars_beyond, filled_boxes, find_bars
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.charts import Chart, DrawnValue, Series
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
 from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
 from vision_agent.vision.surfaces.fine_places import (
     Ends,
+    axis_under_bars,
     ends_of_bar,
     measured_across,
     measured_axis,
-    standing_on,
     turned,
     turned_box,
 )
@@ -143,7 +143,7 @@ def _axis_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: S
     beside = without_signs(PlotPixels(view_pixels(picture, whole), whole, scale), legend, min(axis.first, axis.last))
     bars_of = _bars(beside, plot, colours, shapes, may_stack=axis.kind == "linear")
     ends = {bar.box: _ends(bar, colour, beside) for colour, bars in zip(colours, bars_of, strict=True) for bar in bars}
-    axis = standing_on(axis, [_foot(bar, ends[bar.box]) for bars in bars_of for bar in bars if bar.foot != "bar"])
+    axis = axis_under_bars(axis, [_foot(bar, ends[bar.box]) for bars in bars_of for bar in bars if bar.foot != "bar"])
     unread: list[str] = []
     for colour, mask, bars in zip(colours, masks, bars_of, strict=True):
         name = series_name(colour, legend)
@@ -192,7 +192,7 @@ def _bars(
     inside = [[each for each in boxes if each.whole.share_in(plot) >= _IN_PLOT] for boxes in filled]
     near = find_bars(inside, may_stack=may_stack)
     longer = [
-        [*own, *going_on(bars, [each for each in boxes if each not in own])] if len(bars) > 1 else own
+        [*own, *bars_beyond(bars, [each for each in boxes if each not in own])] if len(bars) > 1 else own
         for own, bars, boxes in zip(inside, near, filled, strict=True)
     ]
     return [
@@ -365,7 +365,7 @@ def _level_chart(
     part = turned(picture.crop(picture.page.intersection(surface) or surface))
     ends = {bar: _level_ends(bar, part) for bar in (*level.bars, *(bar for bar, _ in level.stacked))}
     axis = measured_across(level.axis, picture, plot)
-    axis = standing_on(axis, [ends[bar].top for bar in level.bars])
+    axis = axis_under_bars(axis, [ends[bar].top for bar in level.bars])
     values: list[DrawnValue] = []
     for bar, at in zip(level.bars, level.names, strict=True):
         name = series_name(main_colour(view_pixels(picture, bar)), legend)

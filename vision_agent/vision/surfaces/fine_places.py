@@ -91,7 +91,7 @@ def turned_box(box: Box) -> Box:
     return Box(x=box.y, y=box.x, width=box.height, height=box.width)
 
 
-def standing_on(axis: Axis, feet: Sequence[float]) -> Axis:
+def axis_under_bars(axis: Axis, feet: Sequence[float]) -> Axis:
     """The axis, moved to where bars stand on its zero or its lowest tick, if they do."""
     if not feet or axis.kind != "linear":
         return axis

@@ -265,7 +265,7 @@ class Drawing:
 
 
 def _with_ends(known: list[_KnownThing], proposed: SurfaceProposals) -> list[_KnownThing]:
-    """The things, of which edges have the ids of what they connect, and a name from theirs."""
+    """The things; each edge has the ids of what it connects, and a name made of their names."""
     connected = list(known)
     for at, each in enumerate(proposed.proposals):
         if each.ends:
