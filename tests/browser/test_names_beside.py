@@ -110,3 +110,18 @@ async def test_a_row_and_a_section_of_one_name_are_told_apart(page: Page, serve:
     was, [either] = await pressed(page, serve, body, "click Save ‹Profile›")
     assert was == ""
     assert "could be any of [3] button 'Save' ‹Profile, 2nd of 2›, [2] button 'Save' ‹Nick›" in either
+
+
+ENTRIES = {
+    "definitions": "<dl><dt>Home<dd data-id=Home>1 Elm St {b}<dt>Work<dd data-id=Work>2 Home Rd {b}</dl>",
+    "groups": "<dl><div data-id=Home><dt>Home<dd>1 Elm St<dd>{b}</div><div data-id=Work><dt>Work<dd>2 Home Rd<dd>{b}"
+    "</div></dl>",
+    "several definitions": "<dl><dt>Home<dd>1 Elm St<dd data-id=Home>{b}<dt>Work<dd>2 Home Rd<dd data-id=Work>{b}</dl>",
+}
+
+
+@pytest.mark.parametrize("body", ENTRIES.values(), ids=ENTRIES.keys())
+async def test_a_row_of_definitions_is_called_by_its_term(page: Page, serve: Server, body: str) -> None:
+    lines = ["click Delete in row Home", "click Delete ‹Home›", "click Delete in row Work"]
+    was, _ = await pressed(page, serve, body.format(b="<button>Delete</button>"), *lines)
+    assert was == "Home;Home;Work;"

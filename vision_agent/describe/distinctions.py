@@ -311,12 +311,17 @@ def distinction_match(
     says sign for sign, such as `=1+1`. `is_exact`: the words are no place among others, and not only a part of what the
     row or card, or something in it, is itself called. `in_row`: they begin with words of the row or card, if any.
     """
-    if in_row and mark.context:
+    if in_row and mark.context and not _is_called_by_heading(mark):
         mark, shown = _without_heading(mark), shown if shown is not None and shown.context else None
     if mark.wording is None:
         return _match_of_words(mark, text, shown, is_exact=is_exact)
     as_it_is = _exact_match(mark, mark.wording, text, shown)
     return as_it_is if is_exact else _match_of_words(mark, text, shown, is_exact=False) or as_it_is
+
+
+def _is_called_by_heading(mark: Mark) -> bool:
+    """Whether the heading over a mark is what its row is called, as a term is over what it is defined as."""
+    return mark.title != "" and mark.title == mark.heading
 
 
 def _without_heading(mark: Mark) -> Mark:
