@@ -253,8 +253,8 @@ class Mark(DisplayedModel):
     """The words that distinguish it from similar marks: those of its row, card or dialog, without its own words and
     without text that changes by itself. Page text."""
     title: str = ""
-    """What its row or card is itself called, by a heading or row header in it; `context` has these words too. Page
-    text."""
+    """What its row or card is itself called, by a heading or row header in it, or by the term that it defines;
+    `context` or `heading` has these words too. Page text."""
     time: str = ""
     """The time of day that its row begins with, as in a timetable; `context` has it only where nothing else tells the
     row from others. Page text."""

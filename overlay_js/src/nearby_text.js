@@ -78,9 +78,12 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  */
 
 /**
- * @typedef {{children: Node[], at: Map<Node, number>, twins: number[], isAfter: Map<Depth, [boolean, boolean]>}} Shared
+ * @typedef {{
+ *   children: Node[], at: Map<Node, number>, twins: number[], isAfter: Map<Depth, [boolean, boolean]>,
+ *   labels?: Set<string>,
+ * }} Shared
  *   `twins`: the places of those that hold one of the name; `isAfter`: whether words come before the first and after
- *   the last
+ *   the last; `labels`: the names of boxes in it that hold one of the name
  */
 
 /**
@@ -191,6 +194,11 @@ function textWithin(element, besides, path, reading, depth) {
   text = `${gap}${edge}${SEAM}${text}${SEAM}${edge}${gap}`;
   if (isLive(element) || isTicking(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
+}
+
+/** How the name of an element stands in the text around it. @param {string} label */
+export function asNamed(label) {
+  return `${BOUNDARY}${SEAM} ${label} ${SEAM}${BOUNDARY}`;
 }
 
 /** How an element stands in the text around it; it is read at each depth. */

@@ -1,8 +1,9 @@
-// What a row or card is itself called: its heading, or its row header. Other words in it may name other things, such as
-// what goes with it.
-import { closest, flatContains, localNameOf, queryAll } from './dom.js';
+// What a row or card is itself called: its heading, its row header, or the term that it defines. Other words in it may
+// name other things, such as what goes with it.
+import { closest, flatContains, localNameOf, matches, previousElementOf, queryAll } from './dom.js';
 import { rankOf } from './headings.js';
 import { explicitRoleOf, roleOrTagOf } from './role.js';
+import { ROWS } from './rows.js';
 import { spansRows } from './table_grid.js';
 import { textOf, tidy } from './text.js';
 
@@ -10,6 +11,10 @@ import { textOf, tidy } from './text.js';
 
 const CELLS_OF_ROWS = 'td, th, [role=cell], [role=gridcell], [role=rowheader]';
 const HEADINGS_IN_IT = 'h1, h2, h3, h4, h5, h6, [role=heading]';
+const TERMS = 'dt, [role=term]';
+const DEFINITIONS = 'dd, [role=definition]';
+/** Where a box lies first in one of these, that says what it is called. */
+const ENTRIES_AND_ROWS = `${DEFINITIONS}, dl > div, ${ROWS}`;
 /** A box with more headings than these is a part of the page. */
 const MOST_HEADINGS = 20;
 
@@ -26,7 +31,7 @@ export function ownTitleOf(box, element, reading) {
 
 /** @param {Element} box @returns {{by: Element | null, text: string}} */
 function titleWithin(box) {
-  const by = headerOfRow(box) ?? highestHeading(box);
+  const by = headerOfRow(box) ?? highestHeading(box) ?? termOver(box);
   return { by, text: by ? tidy(textOf(by)) : '' };
 }
 
@@ -53,4 +58,17 @@ function headerOfRow(box) {
     .filter((cell) => explicitRoleOf(cell) !== 'columnheader' && !spansRows(cell));
   const cells = queryAll(box, 'td, [role=cell], [role=gridcell]');
   return headers.length === 1 && cells.length ? headers[0] : null;
+}
+
+/** The term of the entry of a list of definitions that a box is or lies in. @param {Element} box */
+function termOver(box) {
+  const entry = closest(box, ENTRIES_AND_ROWS);
+  if (entry && matches(entry, 'dl > div')) {
+    const terms = queryAll(entry, TERMS);
+    return terms.length === 1 ? terms[0] : null;
+  }
+  if (!entry || !matches(entry, DEFINITIONS)) return null;
+  let before = previousElementOf(entry);
+  while (before && matches(before, DEFINITIONS)) before = previousElementOf(before);
+  return before && matches(before, TERMS) ? before : null;
 }

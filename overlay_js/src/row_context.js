@@ -26,7 +26,8 @@ import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } fro
  * @typedef {object} Place
  * @property {string} words in the form that `form` names
  * @property {string} [firm] the same with amounts, if that says more
- * @property {string} title what the box around it is itself called, in the steady form; the words have it too
+ * @property {string} title what the box around it is itself called, in the steady form; the words or the heading have
+ *   it too
  * @property {string} [wholeTitle] the title word for word, if that says more
  * @property {string[]} [own] what its row says up to the rows in it, and what it is called, if there are such
  * @property {string} [outer] what the row says that its row lies in

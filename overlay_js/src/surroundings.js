@@ -1,12 +1,12 @@
 // The box around an element that a person would take for one thing, and the words that tell it from others like it.
-import { childCountOf, closestInFlatTree, firstElementOf, flatElementsOf, flatParentOf } from './dom.js';
+import { attributeOf, childCountOf, closestInFlatTree, firstElementOf, flatElementsOf, flatParentOf } from './dom.js';
 import { isConnectedOf, localNameOf, nodeTypeOf, rectOf, textContentOf } from './dom.js';
 import { headingOf, isHeading } from './headings.js';
-import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, SIGNS, wordsIn } from './nearby_text.js';
+import { asNamed, childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, SIGNS, wordsIn } from './nearby_text.js';
 import { roleOrTagOf } from './role.js';
 import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
 import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
-import { SEAM, withoutSpaces } from './steady_text.js';
+import { BOUNDARY, SEAM, withoutSpaces } from './steady_text.js';
 import { columnHeaderOf, isRowOfHeaders, otherPartsOfRow, spanningCellsOf } from './table_cells.js';
 import { oneSpaced, saysSomething } from './text.js';
 
@@ -61,7 +61,11 @@ export function surroundingsOf(element, reading, known) {
   const within = (at, depth) => (at === element ? '' : wordsIn(at, element, path, reading, depth));
   /** @param {Depth} depth */
   const inUnit = (depth) => [...wordsAside(box, element, path, reading, depth), within(box, depth)].join(SEAM);
-  const whole = () => (shared && isOneThing(shared) && !isNamingField(element) ? within(shared, 1) : '');
+  const whole = () => (
+    shared && isOneThing(shared) && !isNamingField(element)
+      ? withoutNamesOfTwins(within(shared, 1), shared, groups, reading)
+      : ''
+  );
   const isMute = onceAsked(() => isMuteRow(element, box, path, groups, reading));
   /** @param {() => string} read what others like it have a share in */
   const unlessMute = (read) => () => (isMute() ? '' : read());
@@ -251,6 +255,36 @@ function childrenOf(shared, groups, reading) {
   const byLikeness = reading.shared.get(shared) ?? new Map();
   reading.shared.set(shared, byLikeness.set(groups[0].likeness, told));
   return told;
+}
+
+/**
+ * The names of the boxes inside a shared one that hold an element of the name.
+ * @param {Element} shared @param {Group[]} groups @param {Reading} reading
+ */
+function namesOfTwinsIn(shared, groups, reading) {
+  const told = childrenOf(shared, groups, reading);
+  if (told.labels) return told.labels;
+  const holdsOne = (/** @type {any} */ child) => groups.some((group) => memberCountsIn(group).has(child));
+  const labels = /** @type {Set<string>} */ (new Set());
+  const holders = told.twins.map((twin) => told.children[twin]).filter(holdsOne);
+  for (const holder of holders) {
+    const element = /** @type {Element} */ (holder);
+    const label = attributeOf(element, 'aria-label');
+    if (label?.trim()) labels.add(label);
+    holders.push(...childrenWithin(element, reading).children.filter(holdsOne));
+  }
+  told.labels = labels;
+  return labels;
+}
+
+/**
+ * The words of a shared box without the names of boxes in it that hold others of the element's name: such a name says
+ * where they are, not where the element is.
+ * @param {string} text @param {Element} shared @param {Group[]} groups @param {Reading} reading
+ */
+function withoutNamesOfTwins(text, shared, groups, reading) {
+  for (const label of namesOfTwinsIn(shared, groups, reading)) text = text.replaceAll(asNamed(label), BOUNDARY);
+  return text;
 }
 
 /**

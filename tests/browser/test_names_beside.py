@@ -83,3 +83,45 @@ async def test_what_a_button_lies_in_and_is_under_is_a_word_beside_its_name(
 ) -> None:
     was, _ = await pressed(page, serve, body, "click Save ‹Shipping›")
     assert was == "shipping;"
+
+
+SECTION_AND_PAGE = """
+<section aria-label=Profile data-id=profile><label>Nick <input></label><button>Save</button></section>
+<section aria-label=Security data-id=security><label>Old <input></label><button>Save</button></section>
+<button data-id=page>Save</button>"""
+GROUP_AND_FOOTER = """<main><div role=group aria-label=Security data-id=security><button>Save</button></div></main>
+<footer data-id=page><button>Save</button></footer>"""
+DIALOG_IN_SHADOW_ROOT = """<x-d data-id=security></x-d><button data-id=page>Save</button><script>
+document.querySelector('x-d').attachShadow({mode: 'open'}).innerHTML =
+'<div role=dialog aria-label=Security><label>Old <input></label><button>Save</button></div>'</script>"""
+
+
+@pytest.mark.parametrize("body", [SECTION_AND_PAGE, GROUP_AND_FOOTER, DIALOG_IN_SHADOW_ROOT])
+async def test_the_name_of_a_section_is_no_word_of_a_button_beside_the_section(
+    page: Page, serve: Server, body: str
+) -> None:
+    was, [_, in_row] = await pressed(page, serve, body, "click Save ‹Security›", "click Save in row Security")
+    assert was in ("security;", "security;security;"), in_row
+
+
+async def test_a_row_and_a_section_of_one_name_are_told_apart(page: Page, serve: Server) -> None:
+    body = """<section aria-label=Profile data-id=section><label>Nick <input></label><button>Save</button></section>
+    <ul><li data-id=row>Profile <button>Save</button><li data-id=other>Other <button>Save</button></ul>"""
+    was, [either] = await pressed(page, serve, body, "click Save ‹Profile›")
+    assert was == ""
+    assert "could be any of [3] button 'Save' ‹Profile, 2nd of 2›, [2] button 'Save' ‹Nick›" in either
+
+
+ENTRIES = {
+    "definitions": "<dl><dt>Home<dd data-id=Home>1 Elm St {b}<dt>Work<dd data-id=Work>2 Home Rd {b}</dl>",
+    "groups": "<dl><div data-id=Home><dt>Home<dd>1 Elm St<dd>{b}</div><div data-id=Work><dt>Work<dd>2 Home Rd<dd>{b}"
+    "</div></dl>",
+    "several definitions": "<dl><dt>Home<dd>1 Elm St<dd data-id=Home>{b}<dt>Work<dd>2 Home Rd<dd data-id=Work>{b}</dl>",
+}
+
+
+@pytest.mark.parametrize("body", ENTRIES.values(), ids=ENTRIES.keys())
+async def test_a_row_of_definitions_is_called_by_its_term(page: Page, serve: Server, body: str) -> None:
+    lines = ["click Delete in row Home", "click Delete ‹Home›", "click Delete in row Work"]
+    was, _ = await pressed(page, serve, body.format(b="<button>Delete</button>"), *lines)
+    assert was == "Home;Home;Work;"

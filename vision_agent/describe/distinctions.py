@@ -123,6 +123,8 @@ class _Texts(NamedTuple):
     """What may be all of its row: up to the rows that lie in it, what it is called, and what it says after that."""
     outer: _Words
     """The same of the row that its row lies in."""
+    within: tuple[_Words, ...]
+    """The names of what it lies in."""
     further: tuple[_Words, ...]
     """What it lies in, and what is over it from further off."""
 
@@ -132,15 +134,21 @@ def _texts_of(mark: Mark, *, by_title: bool) -> _Texts:
     row = [_words(each) for each in wording.own]
     if title and _fold(context[: len(title)]) == _fold(title):
         row.append(context[len(title) :])  # the only row under a heading looks like a card that is called by it
-    further = tuple(map(_words, (*wording.within, *wording.over)))
+    within = tuple(map(_words, wording.within))
+    further = (*within, *map(_words, wording.over))
     shown_title = title if by_title else ()
-    return _Texts(context, _words(mark.heading), shown_title, tuple(row), _words(wording.outer), further)
+    return _Texts(context, _words(mark.heading), shown_title, tuple(row), _words(wording.outer), within, further)
 
 
 def _is_over(words: _Words, mark: _Texts) -> bool:
     """Whether the words are in the heading over a mark, and that is not what the row is called that its row lies in."""
     heading = _fold(mark.heading)
     return _is_part(words, heading) and heading != _fold(mark.outer)
+
+
+def _is_around(words: _Words, mark: _Texts) -> bool:
+    """Whether the words are the name of something that a mark lies in."""
+    return any(words == _fold(name) for name in mark.within)
 
 
 @lru_cache(maxsize=1024)
@@ -178,7 +186,7 @@ def _told_from_other_words(found: Sequence[Distinction], group: Sequence[_Texts]
         if not words or each.heading:
             continue
         others = [other for at, other in enumerate(group) if at != index]
-        is_heading = any(_is_over(words, other) for other in others)
+        is_heading = any(_is_over(words, other) or _is_around(words, other) for other in others)
         is_row = any(words == _fold(row) for other in others for row in other.row)
         own = group[index]
         more = " ".join((is_row and own.outer) or own.heading)
@@ -205,7 +213,7 @@ def _without_comma_alone(index: int, told: Sequence[Distinction], group: Sequenc
 
 
 def _may_be_called(words: _Words, mark: _Texts) -> bool:
-    return _is_over(words, mark) or any(words == _fold(row) for row in mark.row)
+    return _is_over(words, mark) or _is_around(words, mark) or any(words == _fold(row) for row in mark.row)
 
 
 def _by_context(group: Sequence[_Texts]) -> list[Distinction]:
@@ -303,12 +311,17 @@ def distinction_match(
     says sign for sign, such as `=1+1`. `is_exact`: the words are no place among others, and not only a part of what the
     row or card, or something in it, is itself called. `in_row`: they begin with words of the row or card, if any.
     """
-    if in_row and mark.context:
+    if in_row and mark.context and not _is_called_by_heading(mark):
         mark, shown = _without_heading(mark), shown if shown is not None and shown.context else None
     if mark.wording is None:
         return _match_of_words(mark, text, shown, is_exact=is_exact)
     as_it_is = _exact_match(mark, mark.wording, text, shown)
     return as_it_is if is_exact else _match_of_words(mark, text, shown, is_exact=False) or as_it_is
+
+
+def _is_called_by_heading(mark: Mark) -> bool:
+    """Whether the heading over a mark is what its row is called, as a term is over what it is defined as."""
+    return mark.title != "" and mark.title == mark.heading
 
 
 def _without_heading(mark: Mark) -> Mark:

@@ -81,7 +81,18 @@ def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequenc
         is_told_apart = any(_place_and_kind(mark) == _place_and_kind(each) for each in listed)
         return not is_told_apart and is_all_of(mark, where.beside, in_row=where.in_row)
 
-    return [mark for mark in found if strength[mark.number] == best or may_be_meant(mark)]
+    beside = [mark for mark in found if strength[mark.number] == best or may_be_meant(mark)]
+    return beside + [mark for mark in _within_instead(where, beside, of_kind) if mark not in beside]
+
+
+def _within_instead(where: NamedTarget, beside: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
+    """The marks of a target's name that lie in what its words name, if one that has them beside it does not.
+
+    What lies beside a section called Profile is not the one that `‹Profile›` means for certain.
+    """
+    if all(is_within(mark, where.beside) for mark in beside):
+        return []
+    return [mark for mark in marks_called(where.name, marks) if is_within(mark, where.beside)]
 
 
 def _further_off(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:

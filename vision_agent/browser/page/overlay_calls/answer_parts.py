@@ -154,7 +154,7 @@ def context_of(answer: Json | None) -> RowContext | None:
     # The words of a part of the page are not told, so that amounts in them count only here.
     untold = answer["words"] if is_head else ""
     firm = Beside(answer.get("firm", untold), answer.get("firmHeading", ""))
-    title = answer["title"] if answer["title"] in words else ""
+    title = answer["title"] if answer["title"] in words or answer["title"] == answer["heading"] else ""
     wording = _wording_of(answer, title)
     # What the page compares is not in it: a clock would make it another answer.
     kept = {name: value for name, value in answer.items() if name not in _WORD_FOR_WORD}
