@@ -25,7 +25,9 @@ async def test_nothing_is_pressed_once_a_base_makes_it_lead_elsewhere(on: On, bo
 
 
 async def test_a_base_that_changes_no_address_is_no_change(on: On) -> None:
-    body = '<form id=f onsubmit="window.sent = 1; return false"><button formaction="http://127.0.0.1/x">Pay now</button>'
+    body = (
+        '<form id=f onsubmit="window.sent = 1; return false"><button formaction="http://127.0.0.1/x">Pay now</button>'
+    )
     async with on(body) as hand:
         await hand.js(ADD % ELSEWHERE)
         await hand.act(Click(target=_pay(hand)))
