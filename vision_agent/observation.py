@@ -95,7 +95,7 @@ class MarkState(FrozenModel):
     submits: bool = False
     """Pressing it submits a form; search forms do not count."""
     leads_to: str | None = None
-    """The host that a link leads to, if it is not the page's own."""
+    """The host that a link leads to, or that a button sends its form to, if it is not the page's own."""
     scroll: ScrollState | None = None
 
 

@@ -12,7 +12,7 @@ const CHOICES_WITHIN = 'select, input[type=checkbox], input[type=radio]';
 const MOST_CHOICES = 200;
 const LONGEST_CHOICE = 80;
 /** Before what tells the value behind a choice, which a page sends and nobody sees. */
-const BEHIND = '\u001f';
+export const BEHIND = '\u001f';
 /** Before a value, the number that a framework gives an option when it is drawn. */
 const OPTION_NUMBER = /^\d+: /;
 
@@ -144,7 +144,7 @@ function readChoice(control) {
 }
 
 /** What is chosen in a control, as a person would say it. @param {Element} control */
-function sayChoice(control) {
+export function sayChoice(control) {
   if (localNameOf(control) === 'select') {
     const { selectedOptions } = /** @type {HTMLSelectElement} */ (control);
     const options = Array.from(selectedOptions);

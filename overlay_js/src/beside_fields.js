@@ -35,6 +35,11 @@ export function noteOwnAct() {
   readings.actedAt = performance.now();
 }
 
+/** Whether the agent has done something in this document since a moment. @param {number} at */
+export function actedSince(at) {
+  return at < readings.actedAt;
+}
+
 /**
  * The number of a reading of the fields in a form, row, card or dialog; null if there are none.
  * @param {Element} around @param {Map<Element, number | null>} known
@@ -116,7 +121,7 @@ function valueBeside(element) {
 }
 
 /** What is chosen in a box, switch or list that the page made. @param {Element} element @returns {FieldBeside} */
-function chosenBeside(element) {
+export function chosenBeside(element) {
   const role = roleOf(element);
   const label = attributeOf(element, 'aria-label');
   const entered = localNameOf(element) === 'input' ? String(/** @type {HTMLInputElement} */ (element).value) : '';

@@ -4,6 +4,7 @@ import { actsOnChoices, changedChoice, changedField } from './beside_choices.js'
 import { governingWordsOf } from './governing_words.js';
 import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
+import { changedInRegion } from './region_choices.js';
 import { holdsSeveral, sameNameGroupsOf } from './same_name_groups.js';
 import { headedBy, lastBoxOf, partOf, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, containsInOrder, cutAtRestless, withoutSpaces } from './steady_text.js';
@@ -68,7 +69,8 @@ export function comparePlace(element, then, { strict, amounts, pointed, carried 
   const isSameHeading = Array.from(headings).some((each) => isSameText(heading, abridged(each, headingForm), mayGrow));
   const governing = () => compareGoverning(element, then, around, { mayGrow, amounts }, reading);
   const fields = () => {
-    const changed = strict && actsOnChoices(element) && changedField(element, box, then.fields ?? []);
+    const beside = strict && actsOnChoices(element) && changedField(element, box, then.fields ?? []);
+    const changed = beside || (strict && then.region !== undefined && changedInRegion(element, then.region));
     return changed ? { same: false, part: /** @type {Part} */ ('fields'), ...changed } : null;
   };
   if (isSameWords && isSameHeading) {

@@ -36,6 +36,7 @@ export const titleOf = accessor(Document.prototype, 'title');
 export const styleSheetsOf = accessor(Document.prototype, 'styleSheets');
 export const adoptedSheetsOf = accessor(Document.prototype, 'adoptedStyleSheets');
 export const urlOf = accessor(Document.prototype, 'URL');
+const baseAddressOf = accessor(Node.prototype, 'baseURI');
 export const designModeOf = accessor(Document.prototype, 'designMode');
 export const readyStateOf = accessor(Document.prototype, 'readyState');
 export const activeElementOf = accessor(Document.prototype, 'activeElement');
@@ -133,6 +134,25 @@ export function fieldsOf(form) {
 export function linkedHostOf(element) {
   if (element instanceof HTMLAnchorElement) return hostOfLink(element);
   return element instanceof HTMLAreaElement ? hostOfArea(element) : '';
+}
+
+/**
+ * Where a relative address leads because of the `<base>` of its document; empty if no `<base>` changes it, as with that
+ * of a form that has none.
+ * @param {Element} element @param {string | null} address
+ */
+export function addressByBase(element, address) {
+  const [base, own] = [baseAddressOf(element), urlOf(documentOf(element))];
+  if (!address || base === own) return '';
+  const [led, written] = [base, own].map((from) => (URL.canParse(address, from) ? new URL(address, from).href : ''));
+  return led === written ? '' : led;
+}
+
+/** The window or frame that the `<base>` of its document names. @param {Element} element @returns {string} */
+export function targetByBase(element) {
+  // A list that the browser keeps: a search would read the whole document for each link.
+  const bases = Document.prototype.getElementsByTagName.call(documentOf(element), 'base');
+  return Array.from(bases).map((base) => attributeOf(base, 'target')).find((target) => target !== null) ?? '';
 }
 
 /** @param {Node | null} node @returns {boolean} */

@@ -1,7 +1,7 @@
 // What Enter in a field sets off, as far as its form says: the form's first button is pressed, or, where it has none,
 // the form is sent. The button counts wherever it is, also out of view.
-import { attributeOf, documentOf, fieldsOf, formAround, localNameOf, matches, queryAll } from './dom.js';
-import { submittedFormOf, textContentOf } from './dom.js';
+import { addressByBase, attributeOf, documentOf, fieldsOf, formAround, localNameOf, matches, queryAll } from './dom.js';
+import { submittedFormOf, targetByBase, textContentOf } from './dom.js';
 import { bestNameOf } from './fallback_name.js';
 import { fnv1a } from './hash.js';
 import { identifyingWords, shownInsteadOf, wordsBesideName, wordsOfAction } from './painted_text.js';
@@ -81,7 +81,11 @@ function firstButtonOf(form) {
 
 /** @param {Element} form @param {Element | null} button @param {Labels} labels */
 function fingerprintOfEnter(form, button, labels) {
-  if (!button) return fnv1a(['method', 'action'].map((name) => attributeOf(form, name)).join('\u0000'));
+  if (!button) {
+    const action = attributeOf(form, 'action');
+    const target = attributeOf(form, 'target') ?? targetByBase(form);
+    return fnv1a([attributeOf(form, 'method'), action, target, addressByBase(form, action)].join('\u0000'));
+  }
   const { name, lasting } = bestNameOf(button, button, 'button', labels);
   const words = identifyingWords(lasting, shownInsteadOf(button, 'button', name));
   return fnv1a(`${fingerprintOf(button, words).split('-')[0]} ${submissionOf(button)}`);

@@ -14,6 +14,7 @@ import { namesAround } from './headings.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { nestedRowOf } from './nested_rows.js';
 import { ownTitleOf } from './own_title.js';
+import { actsOnRegion, readRegion } from './region_choices.js';
 import { partOf, rememberBox, surroundingsOf, wordsAside } from './surroundings.js';
 import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } from './steady_text.js';
 
@@ -41,6 +42,7 @@ import { abridged, abridgedEach, apartIn, isTimeOfDay, SEAM, timeBeginning } fro
  * @property {string[]} [firmGoverning] like `firm`
  * @property {string[]} [choices] what is chosen in the lists and boxes that it acts on
  * @property {number[]} [fields] numbers of readings of what else goes with its press; see `beside_fields.js`
+ * @property {number} [region] the number of a reading of what is chosen around it; see `region_choices.js`
  * @property {Form} form
  * @property {Depth} depth
  * @property {'unit' | 'part' | 'parts' | 'whole' | 'large' | 'head' | ''} how what the words are of: `unit`, the box
@@ -82,7 +84,7 @@ export function placesOf(elements, reading, nameFor) {
   }
   for (const members of alike.values()) if (members.length > 1) tellApart(members, found, told, reading);
   const places = new Map(Array.from(told, ([element, each]) => [element, inPlace(each)]));
-  const [choices, fields] = [new Map(), new Map()];
+  const [choices, fields, regions] = [new Map(), new Map(), new Map()];
   for (const [element, place] of places) {
     const { box, how, text } = found.get(element);
     if (actsOnChoices(element)) {
@@ -92,6 +94,7 @@ export function placesOf(elements, reading, nameFor) {
       const ids = fieldsBeside(element, isOne ? box : null, fields);
       if (ids.length) place.fields = ids;
     }
+    if (actsOnRegion(element)) place.region = readRegion(element, regions);
     const words = governingWordsOf(element, box, reading);
     const [steady, firm] = [abridgedEach(words, 'steady'), abridgedEach(words, 'firm')];
     if (how !== 'head' && how !== 'large') {

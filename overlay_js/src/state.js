@@ -5,7 +5,7 @@ import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, 
 import { clientWidthOf, closest, documentElementOf, documentOf, hasAttribute, labelledControlOf } from './dom.js';
 import { isConnectedOf, linkedHostOf, localNameOf, matches, scrollingElementOf } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
-import { styleOf, submittedFormOf, textContentOf } from './dom.js';
+import { addressByBase, styleOf, submittedFormOf, targetByBase, textContentOf } from './dom.js';
 import { drawnText, writtenText } from './editor_text.js';
 import { isScrollable } from './evidence.js';
 import { fnv1a } from './hash.js';
@@ -88,7 +88,7 @@ function ownStateOf(element, scrolls) {
   const form = submittedFormOf(element);
   const method = form && methodOf(element, form);
   if (form && method !== 'dialog' && (method === 'post' || !isSearch(form))) state.submits = true;
-  const host = linkedHostOf(element);
+  const host = form && method !== 'dialog' ? hostOfSubmission(element, form) : linkedHostOf(element);
   if (host && host !== location.hostname) state.leads_to = host;
   if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
@@ -387,7 +387,7 @@ function lettersOf(value) {
 
 /**
  * @typedef {{what: string, submits: string, control: WeakRef<Element>}} Being `submits`: the form that a press submits,
- *   and as what; `control`: what the element stands for
+ *   and as what, or where a `<base>` makes it lead; `control`: what the element stands for
  */
 
 const beings = /** @type {WeakMap<Element, Being>} */ (new WeakMap());
@@ -428,15 +428,35 @@ export function standsForTheSame(element, control) {
   return !before || before === control || !isConnectedOf(before);
 }
 
-/** Which form a press submits, and as what; empty if none. @param {Element} control */
+/** Which form a press submits, and as what, or where a `<base>` makes a link lead. @param {Element} control */
 export function submissionOf(control) {
   const form = submittedFormOf(control);
-  if (!form) return '';
+  if (!form) return linkByBase(control);
   const value = localNameOf(control) === 'button' ? attributeOf(control, 'value') : '';
+  const [own, action] = [attributeOf(control, 'formaction'), attributeOf(form, 'action')];
+  const target = attributeOf(control, 'formtarget') ?? attributeOf(form, 'target') ?? targetByBase(control);
   return [
-    value, attributeOf(control, 'formaction'), methodOf(control, form),
-    ...['id', 'name', 'action'].map((name) => attributeOf(form, name)),
+    value, own, methodOf(control, form), ...['id', 'name'].map((name) => attributeOf(form, name)), action,
+    target, addressByBase(form, own || action),
   ].join('\u0000');
+}
+
+/**
+ * The host that a button sends its form to; empty if the address names none.
+ * @param {Element} button @param {Element} form
+ */
+function hostOfSubmission(button, form) {
+  const address = attributeOf(button, 'formaction') || attributeOf(form, 'action') || '';
+  const led = addressByBase(form, address) || address;
+  return led.includes('//') && URL.canParse(led, location.href) ? new URL(led, location.href).hostname : '';
+}
+
+/** Where a `<base>` makes a link lead, and in which window; empty if none does. @param {Element} control */
+function linkByBase(control) {
+  if (!hasAttribute(control, 'href')) return '';
+  const target = hasAttribute(control, 'target') ? '' : targetByBase(control);
+  const led = addressByBase(control, attributeOf(control, 'href'));
+  return led || target ? [led, target].join('\u0000') : '';
 }
 
 /**

@@ -182,3 +182,97 @@ async def test_a_box_that_the_page_ticks_after_keys_without_a_target_is_a_change
         await hand.js("p.checked = true")
         outcome = await hand.act(Click(target=number(hand, "button")))
         assert outcome.status == "refused", outcome.sentence
+
+
+BESIDE = "<script>window.sent = []</script>%s<h2>Act</h2><p><button onclick='sent.push(1)'>%s</button></p>"
+TICKED = """<table><tr><td><input type=checkbox checked aria-label="Mail 1"><td>Mail 1<tr><td><input type=checkbox id=p
+    aria-label="Mail 2"><td>Mail 2</table>"""
+LISTED = """<div role=listbox tabindex=0 id=list><div role=option id=o1 aria-selected=true>Ann</div>
+<div role=option id=p aria-selected=false>Eve</div></div>"""
+WITHOUT_FORM = {
+    "ticked rows": (BESIDE % (TICKED, "Delete selected"), "p.checked = true", 'to "Mail 2: ticked"'),
+    "rows whose boxes have no name": (
+        BESIDE % (TICKED.replace('aria-label="Mail 1"', "").replace('aria-label="Mail 2"', ""), "Delete selected"),
+        "p.checked = true",
+        'from "Mail 2: not ticked"',
+    ),
+    "radio buttons": (
+        BESIDE
+        % (
+            "<label><input type=radio name=r checked>Ann</label><label><input type=radio name=r id=p>Eve</label>",
+            "Pay €5",
+        ),
+        "p.checked = true",
+        'from "Ann: ticked" to "Ann: not ticked"',
+    ),
+    "list": (
+        BESIDE % ("<label>From <select id=p><option>Ann<option>Joint</select></label>", "Pay €5"),
+        "p.value = 'Joint'",
+        'from "From: Ann" to "From: Joint"',
+    ),
+    "list of the page's own": (
+        BESIDE % (LISTED, "Pay €5"),
+        "o1.ariaSelected = 'false'; p.ariaSelected = 'true'",
+        'from "Ann: chosen"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_FORM)
+async def test_nothing_is_pressed_once_something_else_is_chosen_on_a_page_without_a_form(on: On, name: str) -> None:
+    body, change, words = WITHOUT_FORM[name]
+    async with on(body) as hand:
+        button = hand.seen.marks[-1].number
+        await hand.js(change)
+        outcome = await hand.act(Click(target=button))
+        assert (outcome.status, outcome.refusal) == ("refused", "changed"), outcome.sentence
+        assert words in outcome.sentence
+        await hand.look()
+        await hand.act(Click(target=hand.seen.marks[-1].number))
+        assert await hand.js("sent") == [1]
+
+
+@pytest.mark.parametrize(
+    ("body", "change"),
+    [
+        (
+            BESIDE % (TICKED, "Delete selected") + "<div style=display:none><input type=checkbox id=q></div>",
+            "q.checked = 1",
+        ),
+        (BESIDE % (TICKED, "Show selected"), "p.checked = true"),
+        (
+            f"<main>{BESIDE % (TICKED, 'Delete selected')}</main><label><input type=checkbox id=q>Dark</label>",
+            "q.checked = 1",
+        ),
+        (
+            BESIDE % (f"<div id=box>{TICKED}</div>", "Delete selected"),
+            "{const was = box.innerHTML; box.innerHTML = was}",
+        ),
+    ],
+    ids=["hidden copy", "no risk", "another part of the page", "redrawn"],
+)
+async def test_a_choice_that_does_not_go_with_a_press_may_change(on: On, body: str, change: str) -> None:
+    async with on(body) as hand:
+        button = next(mark.number for mark in hand.seen.marks if mark.tag == "button")
+        await hand.js(change)
+        await hand.act(Click(target=button))
+        assert await hand.js("sent") == [1]
+
+
+async def test_what_the_agent_ticks_since_the_look_is_no_change_without_a_form(on: On) -> None:
+    async with on(BESIDE % (TICKED, "Delete selected")) as hand:
+        await hand.act(Check(mark=number(hand, "input", 1), checked=True))
+        await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("sent") == [1]
+
+
+async def test_delete_is_not_pressed_once_something_else_is_selected_in_the_list(on: On) -> None:
+    body = LISTED + "<script>window.sent = []; list.onkeydown = (event) => sent.push(event.key); list.focus()</script>"
+    async with on(body) as hand:
+        await hand.js("o1.ariaSelected = 'false'; p.ariaSelected = 'true'")
+        outcome = await hand.act(Press(keys="Delete"))
+        assert (outcome.status, outcome.refusal) == ("refused", "changed"), outcome.sentence
+        assert await hand.js("sent") == []
+        await hand.look()
+        await hand.act(Press(keys="Delete"))
+        assert await hand.js("sent") == ["Delete"]

@@ -25,6 +25,7 @@ from vision_agent.browser.act.held import held_keys, stay_held
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import (
     has_focus,
+    must_act_on_same_choice,
     must_keep_focus,
     must_not_focus_other_field,
     must_take_keys,
@@ -246,6 +247,8 @@ async def press(sender: InputSender, action: Press) -> Attempt:
     elif sender.focused_mark is not None:
         await must_take_keys(sender, sender.focused_mark)
     focused = at.mark if at else sender.focused_mark
+    if at is None and sender.seen.risks:
+        await must_act_on_same_choice(sender)
     _must_not_press_on_release(action, focused)
     if focused is not None and focused.state.masked and copies(action):
         words = f"{capitalised(mark_words(focused))} holds a hidden value, which is not copied"

@@ -5,13 +5,17 @@ from __future__ import annotations
 from playwright.async_api import Frame
 
 from vision_agent.browser.act.input_sender import InputSender
-from vision_agent.browser.locate.identify import identify
+from vision_agent.browser.locate.context_changed import ContextChanged
+from vision_agent.browser.locate.identify import identify, recheck
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.fields import Focus
 from vision_agent.browser.refusal import Refused
 from vision_agent.observation import Mark
+
+_SELECTED_ROLES = frozenset(("option", "row", "gridcell", "treeitem"))
+"""Roles of what is selected in a list, on which keys such as Delete act."""
 
 
 async def take_focus(sender: InputSender, at: Location) -> None:
@@ -101,3 +105,19 @@ async def must_not_focus_other_field(sender: InputSender, at: Location) -> None:
             raise Refused(
                 "changed", f"{at.words} did not take the focus because {mark_words(mark)} kept it; no key was sent."
             )
+
+
+async def must_act_on_same_choice(sender: InputSender) -> None:
+    """Checks that keys without a target act on what was selected at the look.
+
+    Raises:
+        Refused: something else is selected or ticked now.
+    """
+    seen = sender.seen
+    rows = [mark for mark in seen.observation.marks if mark.role in _SELECTED_ROLES]
+    chosen = [mark for mark in rows if mark.state.selected]
+    for mark in (sender.focused_mark, *(chosen or rows)[:1]):
+        expected = seen.expectation(mark)
+        now = await recheck(mark, seen.scan, sender.deadline_s, expected=expected) if mark is not None else None
+        if mark is not None and now is not None and now.difference and now.difference.part == "fields":
+            raise ContextChanged(now.difference, mark_words(mark))
