@@ -94,6 +94,7 @@ INSIDE = {
         "finishing": "budget deciding success_checks",
         "action_sequence": "approval finishing interrupted",
         "task_limits": "approval spending",
+        "inner_acts": "approval task_limits text_origin",
         "oversight": "approval finishing task_limits text_origin",
         "resumed_run": "deciding finishing interrupted oversight stall",
     },

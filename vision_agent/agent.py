@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from vision_agent.actions import Action, Ask, Finish, Infeasible
+from vision_agent.actions import Action, Ask, Custom, Finish, Infeasible
 from vision_agent.errors import RunFailed, VisionAgentError
 from vision_agent.events import Event, Intended, Started
 from vision_agent.journal import Journal
@@ -22,6 +22,7 @@ from vision_agent.policy.approval import only_looks
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.failed_pages import with_failed_page
 from vision_agent.policy.finishing import ActionResult, Finishing, ending_of
+from vision_agent.policy.inner_acts import InnerActs
 from vision_agent.policy.interrupted import ResumePlan, ends_batch
 from vision_agent.policy.oversight import Oversight, ending_if_stopped, final_decision
 from vision_agent.policy.resumed_run import ResumedRun
@@ -207,7 +208,10 @@ class Loop:
             if why and not task_limits.is_approved(approval, index):
                 result = ActionResult(task_limits.refused(action, why))
             else:
-                result = await self._carry_out(action, decision, observation)
+                inner = InnerActs(
+                    journal.task, self._policy, journal.steps, decision, index, approval, observation, used
+                )
+                result = await self._carry_out(action, decision, observation, inner)
             journal.record_outcome(result.outcome)
             is_over = result.ending is not None or result.outcome.status != "done" or self._oversight.is_wanted
             is_full = index + 1 >= self.record.task.limits.actions_per_step
@@ -225,7 +229,9 @@ class Loop:
             return Ending(status="not_done", sentence=decision.next_goal or "The model decided nothing.")
         return None
 
-    async def _carry_out(self, action: Action, decision: Decision, observation: Observation) -> ActionResult:
+    async def _carry_out(
+        self, action: Action, decision: Decision, observation: Observation, inner: InnerActs
+    ) -> ActionResult:
         match action:
             case Finish():
                 return await self._finishing.finish(action, observation, decision)
@@ -239,7 +245,10 @@ class Loop:
         if self._policy.dry_run and not only_looks(action):
             return dry_run_result(self._policy, action, decision, observation)
         self._is_seen = False
-        outcome = await self._browser.act(action, observation)
+        if isinstance(action, Custom):
+            outcome = inner.told_in(await self._browser.act(action, observation, inner))
+        else:
+            outcome = await self._browser.act(action, observation)
         outcome = with_origin(outcome, action, self.record.task, self.journal.steps, observation)
         ends_at_once = self.record.task.limits.on_failure == "at_once" and decision.author != "loop"
         if outcome.status != "done" and ends_at_once:

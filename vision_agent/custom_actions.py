@@ -51,7 +51,11 @@ class ActionContext(Protocol):
         ...
 
     async def act(self, action: Action) -> Outcome:
-        """Carries out an action, with the same checks as for one that the model chose, and returns its outcome."""
+        """Carries out an action, with the same checks as for one that the model chose, and returns its outcome.
+
+        It counts for the task's limits. What a person must approve is refused, unless a person approved the custom
+        action with that risk; an allowed custom action may use any built-in action.
+        """
         ...
 
 

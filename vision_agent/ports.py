@@ -36,6 +36,18 @@ class HiddenValues(Protocol):
         ...
 
 
+class InnerGate(Protocol):
+    """Decides what a custom action may do through its context. Real: `policy.inner_acts.InnerActs`."""
+
+    def refusal_of(self, action: Action) -> Outcome | None:
+        """Why an action is not carried out; None if it may be."""
+        ...
+
+    def note(self, action: Action, outcome: Outcome) -> None:
+        """Counts what an action that was carried out used of the limits."""
+        ...
+
+
 class Browser(Protocol):
     """Observes and acts on a page. Real: `browser.live.LiveBrowser`. Fake: `browser.fake.FakeBrowser`."""
 
@@ -47,8 +59,10 @@ class Browser(Protocol):
         """
         ...
 
-    async def act(self, action: Action, observation: Observation) -> Outcome:
+    async def act(self, action: Action, observation: Observation, inner: InnerGate | None = None) -> Outcome:
         """Carries out one action and returns its outcome; its marks and points refer to `observation`.
+
+        `inner` is asked about what a custom action does through its context; None lets everything through.
 
         Raises:
             BrowserUnavailable: the browser is gone.

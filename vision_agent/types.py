@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -399,6 +400,15 @@ _MOST_ROWS = 60
 """Steps in the card of a run, the last ones."""
 
 
+class InnerUse(FrozenModel):
+    """What a custom action used of the task's limits through `context.act`."""
+
+    forms: int = 0
+    """Submitted forms."""
+    paid: Decimal | None = Decimal(0)
+    """In the currency of the limit; None if it is not known how much."""
+
+
 class Outcome(DisplayedModel):
     """What came of one action. A refusal is a finding about the page, not an exception."""
 
@@ -431,6 +441,8 @@ class Outcome(DisplayedModel):
     forms: int = 0
     """Forms that the browser sent as documents since the last outcome, whoever sent them; those sent by GET and by
     scripts' own requests are not among them."""
+    used: InnerUse | None = None
+    """What a custom action used of the task's limits; None for nothing, and for other actions."""
     url: str = ""
     """The address afterwards, if it changed."""
     seconds: float = 0.0

@@ -26,15 +26,16 @@ import { VALUELESS } from './state.js';
 
 /**
  * @typedef {{key: string | null, ms: number, place: Place | null, frames: (Place | null)[],
- *   counts: boolean, enter?: Entered | null, guardsEnter?: boolean} & Partial<How>} Typed `key`: null in other
- *   documents than that of the target. `counts`: the keys may change a number beside it, as those of a slider do.
- *   `guardsEnter`: Enter may press nothing but `enter`; null for a field without a form
+ *   counts: boolean, enter?: Entered | null, guardsEnter?: boolean, repeats?: boolean} & Partial<How>} Typed
+ *   `key`: null in other documents than that of the target. `counts`: the keys may change a number beside it, as those
+ *   of a slider do. `guardsEnter`: Enter may press nothing but `enter`; null for a field without a form. `repeats`: the
+ *   keys press what has the focus several times, and nothing else
  */
 
 const ELSEWHERE = { passed: { blocker: 'a field in another frame', key: null } };
 
 /**
- * @typedef {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true} | {passed: {blocker: string,
+ * @typedef {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true} | {left: true} | {passed: {blocker: string,
  *   key: string | null}} | {button: string, held: ReturnType<typeof recheckPlace>}} Stopped
  */
 
@@ -157,6 +158,7 @@ function guardKey(event, view = window) {
   const passedTo = typing.stopped ? null : strangerThatTakes(doc, meant, event);
   if (passedTo) typing.stopped = passedOn(passedTo);
   if (!typing.stopped && isEnter(event)) typing.stopped = otherThanSeen(doc, meant);
+  if (!typing.stopped && isRepeatElsewhere(doc, meant, event)) typing.stopped = { left: true };
   if (!typing.stopped && isInPlace(doc, meant, targetOf(event))) {
     noteOwnAct();
     typing.hasArrived = true;
@@ -185,6 +187,16 @@ function otherThanSeen(doc, meant) {
   const place = then?.place ?? null;
   const held = now?.button ? recheckPlace(now.button, { ...meant, place, pointed: true }) : null;
   return held && !held.same ? { button: now?.name ?? '', held } : null;
+}
+
+/**
+ * Whether a key that presses what has the focus comes once more, and to something else: the page moved the focus.
+ * @param {Document} doc @param {Typed} meant @param {Event} event
+ */
+function isRepeatElsewhere(doc, meant, event) {
+  if (!meant.repeats || !typing.hasArrived || event.type !== 'keydown') return false;
+  const [element, target] = [meant.key && elementOf(doc, meant.key), targetOf(event)];
+  return !element || !(target instanceof Element) || !takesKeysOf(element, target);
 }
 
 /** @param {Element} element @param {Element} focus */

@@ -46,6 +46,7 @@ from vision_agent.evals.suites.suite_names import suite_named
 from vision_agent.events import Happened, Intended, Observed
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.observation import Mark, Observation
+from vision_agent.ports import InnerGate
 from vision_agent.record import RunInMemory
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Outcome, Run
@@ -167,7 +168,8 @@ class Clumsy:
     async def observe(self) -> Observation:
         return await self._browser.observe()
 
-    async def act(self, action: Action, observation: Observation) -> Outcome:
+    async def act(self, action: Action, observation: Observation, inner: InnerGate | None = None) -> Outcome:
+        del inner
         if not isinstance(action, Click):
             return await self._browser.act(action, observation)
         [mark] = [mark for mark in observation.marks if mark.name == self._presses]

@@ -172,6 +172,7 @@ CARDS = "<select %s aria-label=Card name=c><option>-<option>Visa</select>"
 BY_CHANGE = PAID % (CARDS % 'onchange="this.form.submit()"')
 BY_CLICK = PAID % '<label><input type=radio onclick="this.form.submit()" name=c>Visa</label>'
 LISTENED = PAID % (CARDS % "id=card") + "<script>card.addEventListener('change', () => card.form.submit())</script>"
+COUNTED = "<form method=post action=/sent><table><tr><td>Mug<td>%s</table><button>Pay now</button></form>"
 LOGIN = "<p>Sofa 900 EUR</p><form method=post action=/sent><input name=n aria-label=Name><button>Log in</button></form>"
 
 
@@ -192,6 +193,8 @@ LOGIN = "<p>Sofa 900 EUR</p><form method=post action=/sent><input name=n aria-la
         (DIALOG, "13 EUR", "click Yes", "it may pay 14 EUR"),
         (CARD, "13 EUR", "click Continue", "it may pay 14 EUR"),
         (LOGIN, "0 EUR", "click Log in", ""),
+        (COUNTED % "3 × €9", "26 EUR", "click Pay now", "it may pay 27 EUR"),
+        (COUNTED % "€9 × 100", "899 EUR", "click Pay now", "it may pay 900 EUR"),
         (SEARCHES, "13 EUR", 'type "a" into Name and press Enter', "it may pay 14 EUR"),
         (BY_CHANGE, "13 EUR", "select Visa in Card", "it may pay 14 EUR"),
         (BY_CLICK, "13 EUR", "check Visa", "it may pay 14 EUR"),

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 from vision_agent.actions import Action
 from vision_agent.observation import Observation
+from vision_agent.ports import InnerGate
 from vision_agent.types import ManualAction, Outcome
 
 
@@ -32,9 +33,9 @@ class FakeBrowser:
         self._shown += 1
         return observation
 
-    async def act(self, action: Action, observation: Observation) -> Outcome:
+    async def act(self, action: Action, observation: Observation, inner: InnerGate | None = None) -> Outcome:
         """The next given outcome; once none are left, one that says done."""
-        del observation
+        del observation, inner
         self.acts.append(action)
         if self._outcomes:
             return self._outcomes.pop(0)

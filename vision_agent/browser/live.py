@@ -42,7 +42,7 @@ from vision_agent.browser.takeover.manual_actions import manual_actions
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.observation import Observation
-from vision_agent.ports import HiddenValues, Redact
+from vision_agent.ports import HiddenValues, InnerGate, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
 from vision_agent.text.urls import origin_of
 from vision_agent.types import DownloadLimits, ManualAction, Outcome, Secret
@@ -138,8 +138,10 @@ class LiveBrowser:
         self._latest = seen
         return seen.observation
 
-    async def act(self, action: Action, observation: Observation) -> Outcome:
+    async def act(self, action: Action, observation: Observation, inner: InnerGate | None = None) -> Outcome:
         """The outcome of one action, whose marks and points refer to `observation`, which must be the latest.
+
+        `inner` is asked about what a custom action does through its context; None lets everything through.
 
         Raises:
             BrowserUnavailable: the browser is gone.
@@ -152,7 +154,7 @@ class LiveBrowser:
             )
         with self._typing(action):
             if isinstance(action, Custom):
-                lent = _BorrowedBrowser(self, observation)
+                lent = _BorrowedBrowser(self, observation, inner)
                 return await custom_actions.carry_out(
                     action, self._custom, lent, self._observer.settings.custom_action_deadline_s
                 )
@@ -223,13 +225,23 @@ class _BorrowedBrowser:
 
     browser: LiveBrowser
     observation: Observation
+    gate: InnerGate | None
 
     @property
     def page(self) -> Page:
         return self.browser.page
 
     async def act(self, action: Action) -> Outcome:
-        return await self.browser.act(action, self.observation)
+        if self.gate is None:
+            return await self.browser.act(action, self.observation)
+        if refused := self.gate.refusal_of(action):
+            return refused
+        outcome = Outcome(status="partial", sentence=f"It is not known what came of {action.kind}.")
+        try:
+            outcome = await self.browser.act(action, self.observation, self.gate)
+            return outcome
+        finally:
+            self.gate.note(action, outcome)
 
 
 def require_scheme(url: str) -> None:

@@ -10,6 +10,7 @@ from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.takeover.live_stream import PageStream
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.observation import Observation
+from vision_agent.ports import InnerGate
 from vision_agent.types import ManualAction, Outcome
 
 Launch = Callable[[], AbstractAsyncContextManager[LiveBrowser]]
@@ -52,14 +53,14 @@ class RestartingBrowser:
         self._url = self._live.page.url  # the observation's may be cut
         return observation
 
-    async def act(self, action: Action, observation: Observation) -> Outcome:
+    async def act(self, action: Action, observation: Observation, inner: InnerGate | None = None) -> Outcome:
         """The outcome of one action; refused as `crashed` if the browser was lost meanwhile.
 
         Raises:
             BrowserUnavailable: the browser keeps getting lost.
         """
         try:
-            return await self._live.act(action, observation)
+            return await self._live.act(action, observation, inner)
         except BrowserUnavailable as error:
             warning = await self._restart(error)
             sentence = f"It is not known whether {action.kind} was done. {warning} Look before repeating it."

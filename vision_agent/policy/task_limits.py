@@ -92,6 +92,9 @@ def limits_used(task: Task, actions: Sequence[Action], outcomes: Sequence[Outcom
         paid: Decimal | None = Decimal(0)
         if limits.spend is not None:
             paid = spending.price_paid(action, outcome, observation, limits.spend.currency).value
+        if outcome.used is not None:  # a custom action that declares what it does counts once
+            forms = max(forms, outcome.used.forms)
+            paid = None if paid is None or outcome.used.paid is None else max(paid, outcome.used.paid)
         used = used.and_also(Used(forms, paid))
     return used
 

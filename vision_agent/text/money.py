@@ -136,7 +136,7 @@ class Amount(NamedTuple):
     currency: str
     """The code of one of `CURRENCIES`, `other` for any other currency, or nothing if the text names none."""
     words: str
-    """As the text writes it."""
+    """As the text writes it, with its count, so that they can be read again: `3 × €9`."""
 
 
 def amounts_in(text: str) -> list[Amount]:
@@ -183,11 +183,14 @@ def _amounts_in(line: str) -> Iterator[Amount]:
         factor *= Decimal(10) ** int(number["power"] or 0)
         begins = number.start() - (len(before[0]) if before else 0)
         ends = number.end() + (len(after[0]) if after is not None and named else 0)
-        for count in (_COUNT_BEFORE.search(line[:begins]), _COUNT_AFTER.match(line[ends:])):
+        counts = (_COUNT_BEFORE.search(line[:begins]), _COUNT_AFTER.match(line[ends:]))
+        for count in counts:
             factor *= max(1, int(count[1])) if count is not None else 1
         words = " ".join(line[number.start() - len(before[0]) if before else number.start() : number.end()].split())
         if after is not None and named:
             words = f"{words}{after[0]}".strip()
+        words = " ".join([*(each[0] for each in counts[:1] if each), words, *(each[0] for each in counts[1:] if each)])
+        words = " ".join(words.split())
         value = _value(number, is_after_currency=before is not None and not codes_after)
         for currency in named or [""] * bool(number["none"]):
             yield Amount(value * factor, currency, words)

@@ -24,10 +24,12 @@ from vision_agent.browser.act.effect import tick_state
 from vision_agent.browser.act.held import held_keys, stay_held
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import (
+    focus_of_keys,
     has_focus,
     must_act_on_same_choice,
     must_keep_focus,
     must_not_focus_other_field,
+    must_press_same,
     must_take_keys,
     take_focus,
 )
@@ -68,6 +70,9 @@ _TYPED_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
 _PRESSED_BY_SPACE = ("button", "toggle")
+_ENTER = frozenset({"Enter", "NumpadEnter"})
+_IN_FIELDS = frozenset({"Space", " ", "Delete", "Backspace"})
+"""Keys that edit the text of a field, and press or delete elsewhere."""
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 _PRIVATE = re.compile(r"<private:[\w-]+>")
 
@@ -254,11 +259,16 @@ async def press(sender: InputSender, action: Press) -> Attempt:
         words = f"{capitalised(mark_words(focused))} holds a hidden value, which is not copied"
         raise Refused("blocked", f"{words}. Type it by its name where it is needed.")
     sender.note_input(f"{action.keys} was pressed", at)
-    is_enter = bool({"Enter", "NumpadEnter"} & {*chord_keys(action.keys)})
-    guarded = at or (_where_focused(sender, focused) if focused and is_enter else None)
+    is_enter = bool(_ENTER & {*chord_keys(action.keys)})
+    repeats = action.count > 1 and _acts_on_focus(action, focused)
+    guarded = at or (_where_focused(sender, focused, repeats=repeats) if focused and (is_enter or repeats) else None)
+    before = await focus_of_keys(sender, guarded) if repeats else None
     try:
-        async with sender.guard_keys(guarded, action.lasts_s):
-            for _ in range(action.count):
+        async with sender.guard_keys(guarded, action.lasts_s, repeats=repeats):
+            for done in range(action.count):
+                if done and before is not None:
+                    so_far = f"{action.keys} was pressed {done} of {action.count} times"
+                    await must_press_same(sender, focused, guarded, before, so_far)
                 await _press_once(sender, action)
     except PlaywrightError as error:
         if "Unknown key" not in error.message:
@@ -276,10 +286,16 @@ async def press(sender: InputSender, action: Press) -> Attempt:
     return Attempt(f"{verb} {action.keys}{times}{where}", at)
 
 
-def _where_focused(sender: InputSender, mark: Mark) -> Location | None:
+def _acts_on_focus(action: Press, mark: Mark | None) -> bool:
+    """Whether a key presses or deletes what has the focus, so that pressed again it may do that to something else."""
+    keys, is_field = {*chord_keys(action.keys)}, mark is not None and mark.kind == "field"
+    return bool(keys & (_ENTER if is_field else _ENTER | _IN_FIELDS))
+
+
+def _where_focused(sender: InputSender, mark: Mark, *, repeats: bool) -> Location | None:
     """The location of a mark that has the focus, for keys only; None if its frame is not known."""
     owner = sender.seen.scan.owner(mark.key)
-    if owner is None or mark.kind not in ("field", "toggle"):
+    if owner is None or not (repeats or mark.kind in ("field", "toggle")):
         return None
     return Location(words=mark_words(mark), point=mark.point, rung=1, mark=mark, frame=owner.frame)
 

@@ -512,13 +512,15 @@ class InputSender:
         self.sent_inputs.append(words)
         self.last_location = at or self.last_location
 
-    def guard_keys(self, at: Location | None, held_s: float = 0.0) -> AbstractAsyncContextManager[None]:
+    def guard_keys(
+        self, at: Location | None, held_s: float = 0.0, *, repeats: bool = False
+    ) -> AbstractAsyncContextManager[None]:
         """Guards keys, which may be held for `held_s` seconds; see `press_guard.guard_keys`. Without a target they are
         only noted as the agent's own.
         """
         if at is None:
             return own_keys(self.page, self.deadline_s, held_s)
-        return guard_keys(at, self.seen, self.deadline_s, held_s)
+        return guard_keys(at, self.seen, self.deadline_s, held_s, repeats=repeats)
 
     async def settle_page(self) -> None:
         """Returns once the page has settled or the deadline has passed.

@@ -6,9 +6,9 @@ from playwright.async_api import Frame
 
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.locate.context_changed import ContextChanged
-from vision_agent.browser.locate.identify import identify, recheck
+from vision_agent.browser.locate.identify import identify, is_only_counted, recheck
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.wording import mark_words
+from vision_agent.browser.locate.wording import element_words, mark_words
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls.fields import Focus
 from vision_agent.browser.refusal import Refused
@@ -72,10 +72,11 @@ async def _receives_its_keys(sender: InputSender, mark: Mark, frame: Frame) -> b
     return focus.takes_text and not is_marked
 
 
-async def focus_of_keys(sender: InputSender, at: Location) -> tuple[Frame, Focus]:
-    """The element that gets the keys for a target, and its frame."""
-    frame = at.frame or sender.page.main_frame
-    focus = await overlay_calls.fields.focused_element(frame, sender.deadline_s, at.mark.key if at.mark else None)
+async def focus_of_keys(sender: InputSender, at: Location | None) -> tuple[Frame, Focus]:
+    """The element that gets the keys for a target, or for none, and its frame."""
+    frame = (at and at.frame) or sender.page.main_frame
+    key = at.mark.key if at and at.mark else None
+    focus = await overlay_calls.fields.focused_element(frame, sender.deadline_s, key)
     frames = sender.seen.scan.frames
     while inner := next((each for each in frames if each.element and each.element.key == focus.key), None):
         frame = inner.frame
@@ -91,6 +92,38 @@ async def must_keep_focus(sender: InputSender, at: Location, so_far: str) -> Non
     """
     if at.mark is not None and not await has_focus(sender, at.mark):
         raise Refused("changed", f"{at.words} lost the focus to something else; {so_far}.")
+
+
+async def must_press_same(
+    sender: InputSender, mark: Mark | None, at: Location | None, before: tuple[Frame, Focus], so_far: str
+) -> None:
+    """Checks that a key which presses what has the focus would press what it pressed before.
+
+    `before` had the focus at the first press. A field may pass the focus on to the next one, as the lines of an editor
+    do; the guard of its keys knows which.
+
+    Raises:
+        Refused: something else has the focus, or it has become something else; `so_far` says what was done.
+    """
+    frame, focus = await focus_of_keys(sender, at)
+    is_kept = frame is before[0] and focus.key == before[1].key and (focus.key or focus.words == before[1].words)
+    if mark is None:
+        if not is_kept:
+            raise Refused("changed", f"the focus is on {focus.words or 'nothing'} now; {so_far}.")
+        return
+    words = mark_words(mark)
+    if mark.kind == "field":
+        if not is_kept and focus.selects not in ("keys", "drawn") and not await has_focus(sender, mark):
+            raise Refused("changed", f"{words} lost the focus to {focus.words or 'nothing'}; {so_far}.")
+        return
+    now = await sender.recheck(mark)
+    if now is None:
+        raise Refused("gone", f"{words} is gone from the page; {so_far}.")
+    if now.fingerprint != mark.fingerprint and not is_only_counted(mark, now):
+        became = element_words(now.role, mark.tag, now.name, now.shows)
+        raise Refused("changed", f"{words} has become {became}; {so_far}.")
+    if not await has_focus(sender, mark):
+        raise Refused("changed", f"{words} lost the focus to {focus.words or 'nothing'}; {so_far}.")
 
 
 async def must_not_focus_other_field(sender: InputSender, at: Location) -> None:

@@ -319,9 +319,11 @@ async def guard_gesture(
 
 @asynccontextmanager
 async def guard_keys(
-    at: Location, seen: LiveObservation, deadline_s: float, held_s: float = 0.0
+    at: Location, seen: LiveObservation, deadline_s: float, held_s: float = 0.0, *, repeats: bool = False
 ) -> AsyncIterator[None]:
     """Guards keys sent inside the `with` block: they are stopped once the element's row changes. See `key_guard.js`.
+
+    `repeats`: a key that presses what has the focus is pressed several times, each time on the same.
 
     Raises:
         Refused: some keys were stopped; the sentence says what changed, or that the element is gone.
@@ -342,6 +344,7 @@ async def guard_keys(
         lasts_s=lasts_s,
         guards_enter=bool(seen.risks) and at.mark.kind in ("field", "toggle"),
         button=_expected_button(at.mark, seen),
+        repeats=repeats and at.mark.kind != "field",
     )
 
     async def arm(frame: Frame) -> bool:
@@ -408,6 +411,8 @@ async def _end_key_guard(frame: Frame, at: Location, seen: LiveObservation) -> R
             return Refused("changed", f"{at.words} is gone from the page; later keys reached nothing.")
         if stopped == "lost":
             return Refused("changed", f"{at.words} lost the focus to something else; no text was typed.")
+        if stopped == "left":
+            return Refused("changed", f"{at.words} lost the focus to something else, and later keys were stopped.")
         if isinstance(stopped, PassedOn):
             there = obstacle_words(stopped.field, seen)
             return Refused(

@@ -22,6 +22,7 @@ from vision_agent.policy.risk_words import has_amount
 from vision_agent.types import Risk
 
 _WORD = re.compile(r"\w+")
+_DIGITS = re.compile(r"\d+")
 NOT_SHOWN = "{} is no longer visible and could not be scrolled into view."
 
 
@@ -103,6 +104,17 @@ def is_only_renamed(mark: Mark, now: LiveElement, seen: LiveObservation) -> bool
     if mark.kind == "field":
         return True
     return _contains_in_order(now.name, mark.name) and _contains_in_order(now.shows or mark.shows, mark.shows)
+
+
+def is_only_counted(mark: Mark, now: LiveElement) -> bool:
+    """Whether only numbers in the text of an element changed that are no money: `Add (1)` may become `Add (2)`."""
+    texts = (now.name, now.shows)
+    is_alike = [*map(_without_numbers, texts)] == [*map(_without_numbers, (mark.name, mark.shows))]
+    return now.is_same_except_name and is_alike and not any(map(has_amount, texts))
+
+
+def _without_numbers(text: str) -> str:
+    return _DIGITS.sub("", text)
 
 
 def _risks_of_words(element: Mark | LiveElement) -> set[Risk]:

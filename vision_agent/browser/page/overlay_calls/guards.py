@@ -142,15 +142,18 @@ async def guard_keys(
     lasts_s: float,
     guards_enter: bool = False,
     button: ExpectedButton | None = None,
+    repeats: bool = False,
 ) -> None:
     """Stops keys to an element once the words around it have changed, and text that would go to another field.
 
     Without a key, in another document than that of the element, it stops text that would go to a field there, and in a
     page around it also keys to a frame that came since, or to this page once the frame is gone. `counts`: after the
     first key, a number beside it may change, like a slider's. `guards_enter`: Enter may press no other button of the
-    form than `button`, nor that one once the words around it have changed.
+    form than `button`, nor that one once the words around it have changed. `repeats`: after the first key, nothing else
+    may get any.
     """
     details: dict[str, Any] = {"key": key, "counts": counts, "ms": lasts_s * 1000, "guardsEnter": guards_enter}
+    details["repeats"] = repeats
     if button is not None:
         place = button.context.answer if button.context else None
         details["enter"] = {"fingerprint": button.fingerprint, "place": place}
@@ -164,7 +167,7 @@ async def expect_own_keys(frame: Frame, deadline_s: float, lasts_s: float) -> No
 
 async def read_key_guard(
     frame: Frame, deadline_s: float
-) -> ContextDifference | PassedOn | OtherButton | Literal["gone", "lost"] | None:
+) -> ContextDifference | PassedOn | OtherButton | Literal["gone", "lost", "left"] | None:
     """Why keys were stopped; None if all went through. Ends the guard."""
     held = (await ask(frame, "keys_guarded", deadline_s))["held"]
     if held and (passed := held.get("passed")):
@@ -173,6 +176,8 @@ async def read_key_guard(
         return OtherButton(name, difference_of(held["held"]))
     if held and held.get("lost"):
         return "lost"
+    if held and held.get("left"):
+        return "left"
     return "gone" if held and held.get("gone") else difference_of(held)
 
 
