@@ -141,13 +141,25 @@ async def check(sender: InputSender, action: Check) -> Attempt:
         return Attempt(f"{at.words} is {word} already", at, is_already_so=True)
     if not action.checked and at.mark.role == "radio":
         raise Refused("unsupported", f"{at.words} is a radio button; tick another one of its group instead.")
+    at, became = await _click_to_tick(sender, at, action.mark, wanted)
+    if now == "mixed" and became not in (wanted, now, None):
+        # Most boxes that are ticked in part become ticked first, whatever was wanted.
+        again = await sender.aim(action.mark, may_move=True)
+        at, became = await _click_to_tick(sender, again, action.mark, wanted)
+    now = became
+    words = word.capitalize() if now == wanted else "Clicked"
+    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked, was_ticked=now == wanted)
+
+
+async def _click_to_tick(sender: InputSender, at: Location, number: int, wanted: str) -> tuple[Location, str | None]:
+    """Clicks a control; returns where, and the state it has once it is as wanted or has had time to be."""
     mark = at.mark
-    at = await sender.click(at, Click(target=action.mark))
+    assert mark is not None
+    at = await sender.click(at, Click(target=number))
     until = time.monotonic() + sender.settings.quiet_s * 4
     while (now := tick_state(await sender.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
         continue
-    words = word.capitalize() if now == wanted else "Clicked"
-    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked, was_ticked=now == wanted)
+    return at, now
 
 
 async def upload(sender: InputSender, action: Upload) -> Attempt:

@@ -297,6 +297,8 @@ class PaintAnswer:
     """Where the document reports that the target itself changed."""
     was_switched: bool
     """The target was ticked, pressed or selected, if only for a moment."""
+    asks_back: bool
+    """Buttons came up since the press, other than in a mere message."""
 
 
 async def find_paint(
@@ -312,4 +314,4 @@ async def find_paint(
     if not answer["found"]:
         return None
     paint, judged, own = (tuple(map(rect_of, answer[name])) for name in ("paint", "judged", "own"))
-    return PaintAnswer(paint, judged, own, answer["switched"])
+    return PaintAnswer(paint, judged, own, answer["switched"], answer["asks"])
