@@ -66,6 +66,9 @@ _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _TYPED_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
+_CHOOSE_INSTEAD = (
+    ": it takes no text. If a click on it opens a calendar or a list, select the choice in it by its name."
+)
 _PRESSED_BY_SPACE = ("button", "toggle")
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 _PRIVATE = re.compile(r"<private:[\w-]+>")
@@ -397,7 +400,7 @@ async def _type_keys(
             hint = " Double-click it if that opens a field." if at.mark.role == "gridcell" else ""
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.{hint}")
         if at.mark.state.readonly:
-            raise Refused("disabled", f"{at.words} is read-only.")
+            raise Refused("disabled", f"{at.words} is read-only{_CHOOSE_INSTEAD}")
         if action.clear and at.mark.tag == "input" and at.mark.state.input_type == "number":
             _must_be_plain_number(at, text, is_secret=is_secret)
         at = await _click_into_field(sender, at, action)

@@ -60,6 +60,8 @@ class LiveElement:
     """What covers it, if there are no such points."""
     outline: OutlinedPart | None
     """What the box of a mark goes around; None if there are no such points."""
+    held_words: str
+    """The text that it holds, if it is not visible."""
 
 
 class OutlinedPart(NamedTuple):
@@ -103,6 +105,7 @@ async def check(
         points=tuple(map(spot_of, answer["points"])),
         obstacle=obstacle_of(answer["blocker"], answer["blockerKey"]),
         outline=_outline(answer["outline"]),
+        held_words=answer["heldWords"],
     )
 
 
