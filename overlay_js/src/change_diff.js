@@ -1,8 +1,8 @@
 // The differences in the document after a press. Something that came and went, such as a ripple, is no difference.
 import { changeLog, changesAmong } from './change_log.js';
 import { controlOf } from './control_of.js';
-import { attributeOf, flatContains, isConnectedOf, localNameOf, matches, nodeTypeOf } from './dom.js';
-import { parentNodeOf, queryFirst, styleOf, textContentOf } from './dom.js';
+import { attributeOf, closest, flatContains, isConnectedOf, localNameOf, matches, nodeTypeOf } from './dom.js';
+import { parentNodeOf, queryAll, queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
 
 /** @import { Changes, Traffic } from './change_log.js' */
 
@@ -11,6 +11,10 @@ const OF_THE_MOMENT = /hover|focus|ripple|wave/i;
 const SHOWN_BY_ITSELF =
   'img, svg, canvas, video, picture, input, textarea, select, object, embed, iframe, progress, meter';
 const UNSEEN = new Set(['script', 'style', 'link', 'meta', 'template']);
+/** By these a page shows what it had hidden. */
+const SHOWN_BY = new Set(['class', 'style', 'hidden', 'open', 'aria-hidden', 'inert']);
+const ANSWERED = 'button, [role="button"], input[type="button"], input[type="submit"], input[type="password"]';
+const MERE_MESSAGE = '[role="status"], [role="alert"], [role="log"]';
 const SWITCHED_BY = new Set(['aria-checked', 'aria-pressed', 'aria-selected']);
 
 /**
@@ -88,6 +92,21 @@ export function changesIn({ facts, traffic }, element) {
     facts: facts.filter(({ node }) => flatContains(element, node)),
     traffic: traffic.filter(({ target }) => flatContains(element, target)),
   };
+}
+
+/**
+ * Whether buttons came up apart from an element, other than in a mere message: the page may be asking something.
+ * @param {Changes} changes @param {Element} element
+ */
+export function asksBack({ facts, traffic }, element) {
+  const shown = facts.filter(({ name }) => SHOWN_BY.has(name)).map(({ node }) => /** @type {Element} */ (node));
+  const come = [...shown.filter((each) => !matches(each, ANSWERED)), ...traffic.flatMap(({ added }) => added)];
+  return come.some((node) => {
+    if (nodeTypeOf(node) !== 1 || flatContains(node, element) || flatContains(element, node)) return false;
+    const box = /** @type {Element} */ (node);
+    const controls = matches(box, ANSWERED) ? [box] : queryAll(box, ANSWERED);
+    return controls.some((each) => rectOf(each).width > 0 && !closest(each, MERE_MESSAGE));
+  });
 }
 
 /** @param {Element} element @param {number} pressed */

@@ -4,7 +4,7 @@
 // Mere paint is what style sheets paint because of the pointer, and all that changed between the look, whose picture is
 // compared, and the press. A real change is what differs in the end from before the press, so a ripple that comes and
 // goes does not count. Pixels are compared elsewhere.
-import { changesIn, changesSince, wasSwitched } from './change_diff.js';
+import { asksBack, changesIn, changesSince, wasSwitched } from './change_diff.js';
 import { addRecords, changeLog, changesAmong } from './change_log.js';
 import { controlOf } from './control_of.js';
 import { flatParentOf, isConnectedOf, nodeTypeOf, queryAll, rectOf } from './dom.js';
@@ -23,7 +23,7 @@ const DRAWN = 'canvas, video, embed, object, iframe, input, textarea, select';
 /**
  * Where only paint looks different (`paint`), where the document or a drawing says more (`judged`), and where it does
  * so for certain: inside the target, or in a text (`own`). `switched`: the target was ticked, pressed or selected, if
- * only for a moment.
+ * only for a moment. `asks`: buttons came up, other than in a mere message.
  * @param {Document} doc
  * @param {{key: string, act: number, sinceMs: number, lost: string[], isPress: boolean}} request `act`: tells acts
  *   apart. `sinceMs`: how long ago it began. `lost`: keys of what had the pointer or the focus before
@@ -52,7 +52,8 @@ export function reportPaint(doc, request) {
   const judged = [...rectsOfChanges(changes), ...drawnApartFrom(doc, [element, ...lost])].map(plainRect);
   const own = [changesIn(changes, element), textChangesIn(changes)].flatMap(rectsOfChanges).map(plainRect);
   changeLog.painted = now.map((rect) => translateRect(rect, scrollX, scrollY));
-  return { found: true, paint, judged, own, switched: wasSwitched(element, pressed) };
+  const [switched, asks] = [wasSwitched(element, pressed), asksBack(changes, element)];
+  return { found: true, paint, judged, own, switched, asks };
 }
 
 /** @param {DOMRect} rect @param {number} x @param {number} y */

@@ -11,8 +11,9 @@ import { noteOwnAct } from './beside_fields.js';
 import { showsLook, standsStill } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
 import { controlOf } from './control_of.js';
-import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
-import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
+import { activeElementOf, addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf } from './dom.js';
+import { hasAttribute, labelledControlOf, queryAll, rectOf, removeCaptureListener, shadowRootOf } from './dom.js';
+import { styleOf } from './dom.js';
 import { GUARDED_EVENTS, HEARS_ALL, PRESS_GUARD } from './guard_listener.js';
 import { actsWhenClicked, actsWhenPressed, evidenceOf } from './evidence.js';
 import { changedAroundFrames } from './frame_context.js';
@@ -30,6 +31,12 @@ const RELEASED = new Set(['pointerup', 'touchend', 'mouseup']);
 const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 /** What a press opens to choose from; it may lie over what was pressed. */
 const OPENED = new Set(['menu', 'menubar', 'listbox', 'tree', 'grid', 'option', 'menuitem']);
+/** What a calendar or a list is made of, even without roles. */
+const CHOSEN_FROM = 'button, [role="button"], a[href], input, select, [tabindex], [role="option"], [role="gridcell"]';
+const MANY_TO_CHOOSE = 3;
+/** CSS pixels by which what opens beside a field may overlap it, and by which it may be apart from it. */
+const MOST_OPENING_OVERLAP = 4;
+const MOST_OPENING_GAP = 24;
 
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
@@ -304,7 +311,8 @@ function listensFor(each, type) {
 function isSwallowed() {
   const { meant, doc, around, instead } = armed;
   if (!meant || !doc || !instead || isPageItself(doc, instead) || around.includes(instead)) return false;
-  return !armed.arrived.some((type) => CLICKED.has(type)) && !isPressEnough(doc) && !isListToChooseFrom(instead);
+  return !armed.arrived.some((type) => CLICKED.has(type)) && !isPressEnough(doc) && !isListToChooseFrom(instead) &&
+    !isOpenedBeside(doc, instead);
 }
 
 /**
@@ -328,6 +336,26 @@ function isListToChooseFrom(at) {
     if (OPENED.has(roleOf(each))) return true;
   }
   return false;
+}
+
+/**
+ * Whether an element is in something with several controls that opened right beside a field which got the focus, and
+ * only slides over the field on its way there, as a calendar does. A notice stays where it is, or is not beside it.
+ * @param {Document} doc @param {Element} at
+ */
+function isOpenedBeside(doc, at) {
+  const field = activeElementOf(doc);
+  if (!field || !armed.around.includes(field) || !actsWhenPressed(field)) return false;
+  let box = at;
+  for (let each = flatParentOf(at); each && !armed.around.includes(each); each = flatParentOf(each)) box = each;
+  const [rect, beside] = [rectOf(box), rectOf(field)];
+  const isOnItsWay = Element.prototype.getAnimations.call(box).length > 0;
+  const { e, f } = new DOMMatrix(isOnItsWay ? styleOf(box).transform : 'none');
+  const [left, top, bottom] = [rect.left - e, rect.top - f, rect.bottom - f];
+  const isAcross = left < beside.right && left + rect.width > beside.left;
+  const [below, above] = [top - beside.bottom, beside.top - bottom];
+  const isNext = [below, above].some((gap) => gap >= -MOST_OPENING_OVERLAP && gap <= MOST_OPENING_GAP);
+  return isAcross && isNext && queryAll(box, CHOSEN_FROM).length >= MANY_TO_CHOOSE;
 }
 
 /** @param {Document} doc @param {Element} element */

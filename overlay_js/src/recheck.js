@@ -22,7 +22,7 @@ import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
 import { noteOwnScroll, stabilityOf } from './stability.js';
 import { actsAsBefore, fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
-import { oneSpaced } from './text.js';
+import { heldWordsOf, oneSpaced, tidy } from './text.js';
 import { withoutBranches } from './tree_branches.js';
 import { intersect, piecesAndTurn, pinchZoom, sizeOf } from './visible.js';
 
@@ -79,6 +79,7 @@ export function recheck(doc, request) {
     outline: points.length && pieces.length ? outlineOf({ element: pressed, pieces }, points[0]) : null,
     points, blocker: points.length || !blocker ? null : describeElement(blocker),
     blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
+    heldWords: pieces.length ? '' : tidy(heldWordsOf(element)),
   };
 }
 

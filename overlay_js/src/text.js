@@ -86,6 +86,19 @@ export function textOf(element, isLeftOut, isTextLeftOut) {
   return oneSpaced(joinedAtSeams(parts, seams));
 }
 
+/** The words that an element holds, whether or not they show. @param {Element} element @returns {string} */
+export function heldWordsOf(element) {
+  const [parts, left] = [/** @type {string[]} */ ([]), flatChildrenOf(element)];
+  for (let at = 0; at < left.length && at < MOST_NODES; at++) {
+    const node = left[at];
+    if (nodeTypeOf(node) === 3) parts.push(textContentOf(node));
+    if (nodeTypeOf(node) !== 1) continue;
+    const child = /** @type {Element} */ (node);
+    if (!SILENT.has(localNameOf(child))) left.splice(at + 1, 0, ...flatChildrenOf(child));
+  }
+  return oneSpaced(parts.join(' '));
+}
+
 /**
  * Whether an element is seen to stand above or below its line, or is smaller, as cents and numbers of footnotes do.
  * @param {Element} element @param {CSSStyleDeclaration} style

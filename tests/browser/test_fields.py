@@ -157,6 +157,41 @@ async def test_a_tick_that_is_taken_back_with_a_message_is_no_success(on: On) ->
         assert (outcome.status, outcome.effect, outcome.refusal) == ("partial", "changed", "taken_back")
 
 
+TAKEN_BACK = '<input type=checkbox aria-label=News onchange="this.checked = false; {}"><div id=said></div>'
+
+
+@pytest.mark.parametrize("says", ["Could not save it", "<p role=alert>Not saved <button>Close</button></p>"])
+async def test_a_tick_that_is_taken_back_at_once_with_a_message_is_no_success(on: On, says: str) -> None:
+    async with on(TAKEN_BACK.format(f"said.innerHTML = '{says}'")) as hand:
+        outcome = await hand.act(Check(mark=1, checked=True))
+        assert (outcome.status, outcome.effect, outcome.refusal) == ("partial", "changed", "taken_back")
+
+
+@pytest.mark.parametrize("asks", ["said.innerHTML = '<button>Sure</button>'", "sure.hidden = false"])
+async def test_a_tick_that_is_taken_back_to_ask_first_may_still_come(on: On, asks: str) -> None:
+    async with on(TAKEN_BACK.format(asks) + "<div id=sure hidden>Sure? <button>Yes</button></div>") as hand:
+        outcome = await hand.act(Check(mark=1, checked=True))
+        assert (outcome.status, outcome.refusal) == ("done", None), outcome.sentence
+
+
+MIXED = "<input type=checkbox id=all aria-label=All onchange='{}'><script>all.indeterminate = true</script>"
+
+
+async def test_a_box_that_is_ticked_in_part_is_unticked_by_a_second_click(on: On) -> None:
+    async with on(MIXED.format("document.title += this.checked")) as hand:
+        outcome = await hand.act(Check(mark=1, checked=False))
+        assert outcome.status == "done"
+        assert outcome.sentence.startswith('Unticked mark 1 (checkbox "All"). It is no longer checked')
+        assert await hand.page.title() == "truefalse"
+
+
+async def test_a_box_that_can_only_be_ticked_is_not_said_to_be_ticked_again_by_the_page(on: On) -> None:
+    async with on(MIXED.format("this.checked = true")) as hand:
+        outcome = await hand.act(Check(mark=1, checked=False))
+        assert (outcome.status, outcome.refusal) == ("partial", "taken_back")
+        assert outcome.sentence.startswith('Clicked mark 1 (checkbox "All"), but it is not unticked')
+
+
 @pytest.mark.parametrize(
     ("name", "checked", "words"), [("One", False, "tick another one"), ("Plain", True, "Click it")]
 )

@@ -55,3 +55,33 @@ async def test_a_press_that_was_acted_on_is_done_though_its_click_went_elsewhere
         assert outcome.status == "done", outcome.sentence
         assert "reached it, then" in outcome.sentence
         assert len(await hand.js("did")) == 1
+
+
+DAY = """<label>Day <input id=day readonly></label><div id=over>{}</div><style>
+@keyframes down {{ from {{ opacity: 0; transform: translateY(-20px) }} }} #over.open {{ display: block }}
+#over {{ display: none; position: absolute; left: 8px; width: 240px; height: 90px; background: #fff; {} }}</style><script>
+over.style.top = day.getBoundingClientRect().bottom + 2 + 'px';
+day.addEventListener('mousedown', () => over.className = 'open');
+day.addEventListener('click', () => document.title += 'x')</script>"""
+DAYS = "<span tabindex=-1>1</span> <span tabindex=-1>2</span> <span tabindex=-1>3</span>"
+SLIDES = "animation: down 1s"
+
+
+async def test_a_calendar_that_slides_over_its_field_on_its_way_is_opened(on: On) -> None:
+    async with on(DAY.format(DAYS, SLIDES)) as hand:
+        outcome = await hand.act(Click(target=hand.number("Day")))
+        assert outcome.status == "done", outcome.sentence
+        assert "reached it, then" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "style"),
+    [("Please wait", SLIDES), ("Saved <button>Undo</button>", SLIDES), (DAYS, "transform: translateY(-20px)")],
+    ids=["a notice that slides", "a notice with one button", "choices that stay over it"],
+)
+async def test_what_slides_over_a_field_and_is_no_list_beside_it_swallows_its_click(
+    on: On, content: str, style: str
+) -> None:
+    async with on(DAY.format(content, style)) as hand:
+        outcome = await hand.act(Click(target=hand.number("Day")))
+        assert (outcome.status, outcome.refusal) == ("partial", "covered"), outcome.sentence

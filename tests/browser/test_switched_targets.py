@@ -218,6 +218,27 @@ async def test_what_is_brought_back_is_not_clicked_by_the_release(on: On) -> Non
         assert await hand.js("said") == []
 
 
+HIDES = """<script>addEventListener('mousemove', () => { if (!held || window.copy) return; window.copy = held.cloneNode(true); ALSO
+  copy.style.cssText = 'position:fixed;top:200px;left:20px;pointer-events:none'; document.body.append(copy); HELD.style.visibility = 'hidden'; });</script>"""
+
+
+async def test_a_card_that_is_hidden_while_a_copy_of_it_is_carried_is_dropped(on: On) -> None:
+    hide = HIDES.replace("ALSO", "").replace("HELD", "held")
+    async with on(PEOPLE.replace("DRAGGABLE", "false") + hide) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Bob"), target=hand.number("Bin")))
+        assert await hand.js("said") == ["drop Bob"], outcome.sentence
+        assert outcome.status == "done"
+
+
+async def test_a_card_that_is_hidden_and_holds_another_name_is_brought_back(on: On) -> None:
+    hide = HIDES.replace("ALSO", "swap();").replace("HELD", "held")
+    async with on(PEOPLE.replace("DRAGGABLE", "false") + hide) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Bob"), target=hand.number("Bin")))
+        assert await hand.js("said") == [], outcome.sentence
+        assert (outcome.status, outcome.refusal) == ("partial", "changed")
+        assert "without a name as it was taken hold of; it was brought back" in outcome.sentence
+
+
 async def test_a_card_that_only_says_that_it_is_held_is_dropped(on: On) -> None:
     hold = "<script>list.addEventListener('dragstart', (e) => { e.target.textContent += ' (held)'; })</script>"
     async with on(PEOPLE.replace("DRAGGABLE", "true") + hold) as hand:

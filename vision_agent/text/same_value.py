@@ -32,6 +32,8 @@ def means_other(typed: str, held: str) -> bool:
     numbers, found = numbers_meant(typed), numbers_meant(held)
     if numbers and found and all(map(names_currency, _WORD.findall(typed))):
         return not numbers & found
+    if wanted == said and _has_other_groups(typed, held):
+        return True
     if wanted == said or _is_same_date(typed, held) or _is_same_time(typed, held):
         return False
     return bool(numbers) or wanted not in said
@@ -53,6 +55,18 @@ def numbers_meant(text: str) -> set[Decimal]:
     ):  # fmt: skip
         meant.add("".join([whole, *(part[1:] for part in parts[:-1]), ".", parts[-1][1:]]))
     return {Decimal(sign + each) for each in meant}
+
+
+def _has_other_groups(typed: str, held: str) -> bool:
+    """Whether a date that was typed is held in the same digits, but cut elsewhere: `20/26/1231` is not 2026-12-31.
+
+    Other digits, as those of a telephone or a card, mean the same however they are grouped.
+    """
+    groups, others = (sorted(re.findall(r"\d+", text)) for text in (typed, held))
+    if not _DATE.fullmatch(typed.strip()) or len(others) < 2:
+        return False
+    months = [1 <= int(each) <= 12 for each in groups[:3] if len(each) <= 2]
+    return any(months) and all(int(each) <= 31 for each in groups[:3] if len(each) <= 2) and groups != others
 
 
 def _is_same_date(typed: str, held: str) -> bool:

@@ -94,6 +94,8 @@ class Paint:
     """Where the document reports that the target itself changed, or that a text says something else."""
     was_switched: bool
     """The target was ticked, pressed or selected, if only for a moment."""
+    asks_back: bool
+    """Buttons came up since the press, other than in a mere message: the page may be asking something first."""
 
 
 async def find_paint(attempt: Attempt, before: PageBefore, observer: Observer) -> Paint | None:
@@ -134,7 +136,7 @@ async def paint_on(
     paint, judged, own = (
         tuple(map(owner.place.box_to_page, each)) for each in (answer.paint, answer.judged, answer.own)
     )
-    return Paint((*paint, *rings), judged, own, answer.was_switched)
+    return Paint((*paint, *rings), judged, own, answer.was_switched, answer.asks_back)
 
 
 async def _unchanged_marks(mark: Mark, seen: LiveObservation, deadline_s: float) -> list[Mark]:

@@ -22,7 +22,7 @@ from vision_agent.browser.act.out_of_view import bring, is_between_marks
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
-from vision_agent.browser.locate.identify import is_only_renamed
+from vision_agent.browser.locate.identify import is_only_hidden, is_only_renamed
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import element_words
 from vision_agent.browser.page import overlay_calls
@@ -138,8 +138,11 @@ async def _begin(sender: InputSender, start: Location, begun: Point, to: Point) 
     at = Point(x=begun.x + (to.x - begun.x) * share, y=begun.y + (to.y - begun.y) * share)
     await sender.page.mouse.move(at.x, at.y, steps=LAST_MOVES)
     now = await sender.recheck(mark)
-    if now is not None and now.fingerprint != mark.fingerprint and not is_only_renamed(mark, now, sender.seen):
-        what = element_words(now.role, mark.tag, now.name, now.shows)
+    if now is None or now.fingerprint == mark.fingerprint or is_only_hidden(mark, now):
+        return at
+    if not is_only_renamed(mark, now, sender.seen):
+        is_named = now.name or now.shows
+        what = element_words(now.role, mark.tag, now.name, now.shows) if is_named else f"<{mark.tag}> without a name"
         raise Refused("changed", f"{start.words} became {what} as it was taken hold of")
     return at
 

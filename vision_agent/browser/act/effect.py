@@ -130,7 +130,7 @@ async def determine_outcome(
         said = [*changes, _no_change_words(attempt, at_fault, is_painted, read.paint, before.seen)]
     is_answered = is_answered or is_seen or not all(_FOCUS in each for each in changes)
     is_put_back = not is_answered and _is_put_back(attempt, read)
-    is_kept = is_other or not (_is_taken_back(attempt, now, effect) or is_put_back or _holds_another(attempt, read))
+    is_kept = is_other or not (_is_taken_back(attempt, read, effect) or is_put_back or _holds_another(attempt, read))
     is_swallowed = not (forms or is_other) and _is_swallowed(attempt, read, effect)
     if has_left := not is_other and _has_left_the_press(attempt, before, read.pixels.after):
         said = [*said, _LEFT]
@@ -266,7 +266,8 @@ def _final_sentence(attempt: Attempt, now: LiveElement | None, paint: Paint | No
     word, other = ("ticked", "unticked") if attempt.wants_ticked else ("unticked", "ticked")
     if _is_ticked_as_wanted(attempt, now):
         return f"{word.capitalize()} {attempt.at.words}"
-    if paint is not None and paint.was_switched:
+    was_mixed = attempt.at.mark is not None and str(attempt.at.mark.state.checked).lower() == "mixed"
+    if paint is not None and paint.was_switched and not was_mixed:
         return f"{word.capitalize()} {attempt.at.words}, and the page {other} it again"
     return f"Clicked {attempt.at.words}, but it is not {word}"
 
@@ -275,15 +276,18 @@ def _is_ticked_as_wanted(attempt: Attempt, now: LiveElement | None) -> bool:
     return tick_state(now) == str(attempt.wants_ticked).lower()
 
 
-def _is_taken_back(attempt: Attempt, now: LiveElement | None, effect: Effect) -> bool:
+def _is_taken_back(attempt: Attempt, read: PageAfter, effect: Effect) -> bool:
     """Whether a tick is certain not to be there: it was and is gone, or it never was and nothing else came of it.
 
-    Where something else came, such as a question whether one is sure, the tick may follow. In a list that was sorted
-    anew, the control is that of another row.
+    Where something else came, such as a question whether one is sure, the tick may follow; many pages take a tick back
+    as they ask. In a list that was sorted anew, the control is that of another row.
     """
+    now, paint = read.now, read.paint
     if attempt.wants_ticked is None or tick_state(now) is None or now is None or now.difference is not None:
         return False
-    return not _is_ticked_as_wanted(attempt, now) and (attempt.was_ticked or effect == "no_effect")
+    was_switched = paint is not None and paint.was_switched and not paint.asks_back
+    was_there = attempt.was_ticked or was_switched
+    return not _is_ticked_as_wanted(attempt, now) and (was_there or effect == "no_effect")
 
 
 def _is_put_back(attempt: Attempt, read: PageAfter) -> bool:

@@ -69,6 +69,9 @@ _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _TYPED_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
+_CHOOSE_INSTEAD = (
+    ": it takes no text. If a click on it opens a calendar or a list, select the choice in it by its name."
+)
 _PRESSED_BY_SPACE = ("button", "toggle")
 _ENTER = frozenset({"Enter", "NumpadEnter"})
 _IN_FIELDS = frozenset({"Space", " ", "Delete", "Backspace"})
@@ -147,13 +150,25 @@ async def check(sender: InputSender, action: Check) -> Attempt:
         return Attempt(f"{at.words} is {word} already", at, is_already_so=True)
     if not action.checked and at.mark.role == "radio":
         raise Refused("unsupported", f"{at.words} is a radio button; tick another one of its group instead.")
+    at, became = await _click_to_tick(sender, at, action.mark, wanted)
+    if now == "mixed" and became not in (wanted, now, None):
+        # Most boxes that are ticked in part become ticked first, whatever was wanted.
+        again = await sender.aim(action.mark, may_move=True)
+        at, became = await _click_to_tick(sender, again, action.mark, wanted)
+    now = became
+    words = word.capitalize() if now == wanted else "Clicked"
+    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked, was_ticked=now == wanted)
+
+
+async def _click_to_tick(sender: InputSender, at: Location, number: int, wanted: str) -> tuple[Location, str | None]:
+    """Clicks a control; returns where, and the state it has once it is as wanted or has had time to be."""
     mark = at.mark
-    at = await sender.click(at, Click(target=action.mark))
+    assert mark is not None
+    at = await sender.click(at, Click(target=number))
     until = time.monotonic() + sender.settings.quiet_s * 4
     while (now := tick_state(await sender.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
         continue
-    words = word.capitalize() if now == wanted else "Clicked"
-    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked, was_ticked=now == wanted)
+    return at, now
 
 
 async def upload(sender: InputSender, action: Upload) -> Attempt:
@@ -404,7 +419,7 @@ async def _type_keys(
             hint = " Double-click it if that opens a field." if at.mark.role == "gridcell" else ""
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.{hint}")
         if at.mark.state.readonly:
-            raise Refused("disabled", f"{at.words} is read-only.")
+            raise Refused("disabled", f"{at.words} is read-only{_CHOOSE_INSTEAD}")
         if action.clear and at.mark.tag == "input" and at.mark.state.input_type == "number":
             _must_be_plain_number(at, text, is_secret=is_secret)
         at = await _click_into_field(sender, at, action)

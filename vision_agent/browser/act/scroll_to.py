@@ -99,10 +99,11 @@ async def scroll_to(sender: InputSender, action: ScrollTo) -> Attempt:
         raise Refused("ambiguous", f"{search.count} things on the page are called {said}: {named}{more}.")
     [hit] = hits
     was_scrolled = await search.show(hit)
+    how = f"{'Scrolled to' if was_scrolled else 'Already in view is'} {hit.words}"
     if search.goes_on:
-        raise Refused("ambiguous", f"{hit.words} is in view now, but may not be the only one: {search.goes_on}.")
-    how = "Scrolled to" if was_scrolled else "Already in view is"
-    return Attempt(f"{how} {hit.words}", None, needs_no_effect=was_scrolled)
+        sender.carried_out = how  # so it is not repeated: it would be found at once, as if it were the only one
+        raise Refused("ambiguous", f"it may not be the only one: {search.goes_on}.")
+    return Attempt(how, None, needs_no_effect=was_scrolled)
 
 
 @dataclass

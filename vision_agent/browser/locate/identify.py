@@ -117,6 +117,15 @@ def _without_numbers(text: str) -> str:
     return _DIGITS.sub("", text)
 
 
+def is_only_hidden(mark: Mark, now: LiveElement) -> bool:
+    """Whether an element only does not show, and so has no name now, but holds the words that name its mark: many pages
+    hide what is dragged and carry a copy of it.
+    """
+    if now.is_visible or now.name or not now.is_same_except_name or not mark.name:
+        return False
+    return _contains_in_order(now.held_words, mark.name.removesuffix("…"))
+
+
 def _risks_of_words(element: Mark | LiveElement) -> set[Risk]:
     risks = risks_in(element.name) | risks_in(element.shows)
     if element.role != "link" and (has_amount(element.name) or has_amount(element.shows)):

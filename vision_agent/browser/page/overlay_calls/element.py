@@ -60,6 +60,8 @@ class LiveElement:
     """What covers it, if there are no such points."""
     outline: OutlinedPart | None
     """What the box of a mark goes around; None if there are no such points."""
+    held_words: str
+    """The text that it holds, if it is not visible."""
 
 
 class OutlinedPart(NamedTuple):
@@ -103,6 +105,7 @@ async def check(
         points=tuple(map(spot_of, answer["points"])),
         obstacle=obstacle_of(answer["blocker"], answer["blockerKey"]),
         outline=_outline(answer["outline"]),
+        held_words=answer["heldWords"],
     )
 
 
@@ -297,6 +300,8 @@ class PaintAnswer:
     """Where the document reports that the target itself changed."""
     was_switched: bool
     """The target was ticked, pressed or selected, if only for a moment."""
+    asks_back: bool
+    """Buttons came up since the press, other than in a mere message."""
 
 
 async def find_paint(
@@ -312,4 +317,4 @@ async def find_paint(
     if not answer["found"]:
         return None
     paint, judged, own = (tuple(map(rect_of, answer[name])) for name in ("paint", "judged", "own"))
-    return PaintAnswer(paint, judged, own, answer["switched"])
+    return PaintAnswer(paint, judged, own, answer["switched"], answer["asks"])
