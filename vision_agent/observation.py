@@ -106,6 +106,8 @@ class Grid(FrozenModel):
     columns: int
     cells: tuple[tuple[int, int, float, float, float, float], ...]
     """Row and column, then x, y, width and height in page coordinates."""
+    texts: tuple[tuple[int, int, str], ...] | None = None
+    """Row, column and what was read in each cell that has text; None if nobody has read it."""
 
     @property
     def words(self) -> str:
@@ -418,15 +420,25 @@ class Observation(DisplayedModel):
 
     @property
     def cell_texts(self) -> dict[Cell, str]:
-        """What was read in the cells of grids, as the listing has it; nothing of a grid that it shows only in part."""
+        """What was read in the cells of grids.
+
+        For a record of an earlier version it is what the listing has, and nothing of a grid that this shows in part.
+        """
+        grids = {mark.number: mark.grid for mark in self.marks if mark.grid is not None and mark.grid.texts is not None}
         rows = [(int(mark), int(row), text) for mark, row, text in _ROW_OF_CELLS.findall(self.listing)]
-        cut = {mark for mark, _, text in rows if text.endswith("…")}
-        return {
+        without = {mark for mark, _, text in rows if text.endswith("…")} | grids.keys()
+        # No text of a cell has a bar, and the listing has one blank where cells between two bars are empty.
+        listed = {
             Cell(mark=mark, row=row, column=column): text.strip()
             for mark, row, texts in rows
-            if mark not in cut
-            for column, text in enumerate(texts.split(" | "), start=1)
+            if mark not in without
+            for column, text in enumerate(texts.split("|"), start=1)
             if text.strip()
+        }
+        return listed | {
+            Cell(mark=number, row=row, column=column): text
+            for number, grid in grids.items()
+            for row, column, text in grid.texts or ()
         }
 
     def _shown_fields(self) -> Iterator[tuple[str, Any]]:

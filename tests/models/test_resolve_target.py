@@ -531,6 +531,24 @@ def test_a_cell_is_not_guessed(words: str, rows: tuple[str, ...]) -> None:
         find_target(parse_target(words), drawn(*rows))
 
 
+@pytest.mark.parametrize(
+    ("row", "column"), [("A1 | | B1", 3), ("| | B1", 3), ("A1 | B1", 2), ("| B1", 2)], ids=lambda each: str(each)
+)
+def test_empty_cells_count_in_the_listing_of_an_earlier_version(row: str, column: int) -> None:
+    assert find_target(parse_target("B1"), drawn(row)) == Cell(mark=2, row=1, column=column)
+
+
+def test_cells_are_those_of_the_grid_whatever_its_line_in_the_listing_says() -> None:
+    page = drawn("Pay | now…")
+    marks = tuple(
+        mark.model_copy(update={"grid": SEATS.model_copy(update={"texts": ((2, 2, "Pay"),)})}) if mark.grid else mark
+        for mark in page.marks
+    )
+    page = page.model_copy(update={"marks": marks})
+    assert find_target(parse_target("Pay"), page) == Cell(mark=2, row=2, column=2)
+    assert page.cell_texts == {Cell(mark=2, row=2, column=2): "Pay"}
+
+
 def test_what_is_called_so_comes_before_a_cell() -> None:
     assert find_target(parse_target("Book"), drawn("Book | A2")) == 5
 

@@ -151,6 +151,13 @@ def test_a_cell_of_a_drawn_grid_is_judged_by_what_was_read_in_it() -> None:
     assert [[each.risk for each in risks] for risks in found] == [[], ["delete"]]
 
 
+def test_empty_cells_before_it_do_not_move_the_words_of_a_cell() -> None:
+    for words in ("Edit | | | Delete", "Edit |  |  | Delete", "| | | Delete"):
+        page = seen(mark(4, "", tag="grid", kind="guess")).model_copy(update={"listing": f"_[4 row 1]{words}"})
+        found = risks_of(ApprovalSettings(), decided(Click(target=Cell(mark=4, row=1, column=4))), page)
+        assert [each.risk for each in found] == ["delete"]
+
+
 def test_a_policy_may_call_a_button_with_an_amount_harmless() -> None:
     page = seen(mark(9, "12 March €89"))
     assert risks_of(ApprovalSettings(), decided(Click(target=9)), page)[0].why == (

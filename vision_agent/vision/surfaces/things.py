@@ -14,6 +14,7 @@ from typing import Literal
 from vision_agent.actions import Point
 from vision_agent.geometry import Box
 from vision_agent.observation import Grid, Legibility
+from vision_agent.text.escape import safe_line
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.appearance import describe_all
@@ -29,6 +30,8 @@ _NOT_OURS = str.maketrans("‹›|", "<>/")
 _HEADLESS = re.compile(r"[.,'’]\s?\d")
 """A number that begins with a separator: what stood before it may be cut off, or was not read."""
 
+_LONGEST_CELL = 500
+"""The most characters of a cell's text."""
 _DIGITS = frozenset("23456789")
 _LOOKS_LIKE = {"一": "−", "二": "=", "十": "+"}
 """What a sign alone is read as, such as the one on a key of a calculator, and the sign."""
@@ -199,9 +202,9 @@ def found_things(
         partly = layouts[at].partly if layouts else frozenset()
         first = lattice.grid.cells[0]
         point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
-        rows = _rows(lattice.grid, readings, partly) if is_read else ()
-        sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
-        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=lattice.grid, rows=rows), ""))
+        grid = _with_texts(lattice.grid, readings, partly) if is_read else lattice.grid
+        sure = len(grid.cells) / (grid.rows * grid.columns)
+        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=grid, rows=_rows(grid)), ""))
     return things
 
 
@@ -211,9 +214,8 @@ def _legibility(readings: Sequence[Reading | None]) -> Legibility:
     return "unsure" if any(one is not None and one.is_unsure for one in readings) else ""
 
 
-def _rows(
-    grid: Grid, readings: dict[Box, Reading | None], partly: Set[Place] = frozenset()
-) -> tuple[tuple[int, str, Box], ...]:
+def _with_texts(grid: Grid, readings: dict[Box, Reading | None], partly: Set[Place]) -> Grid:
+    """The grid with what was read in its cells; `partly` are those in which not every line is whole."""
     words: dict[tuple[int, int], list[str]] = {}
     for line, reading in sorted(readings.items(), key=lambda each: (each[0].y, each[0].x)):
         middle = line.center
@@ -223,9 +225,17 @@ def _rows(
     for cell in partly:
         if not any(text.endswith(UNREAD) for text in words.setdefault(cell, [])):
             words[cell].append(UNREAD)
+    texts = tuple(
+        (row, column, safe_line(" ".join(own), _LONGEST_CELL)) for (row, column), own in sorted(words.items())
+    )
+    return grid.model_copy(update={"texts": tuple(each for each in texts if each[2])})
+
+
+def _rows(grid: Grid) -> tuple[tuple[int, str, Box], ...]:
+    words = {(row, column): text for row, column, text in grid.texts or ()}
     rows = []
     for row in sorted({row for row, _ in words}):
-        cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
+        cells = [words.get((row, column), "") for column in range(1, grid.columns + 1)]
         while cells and not cells[-1]:
             cells.pop()
         place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
