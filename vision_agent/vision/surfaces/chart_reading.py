@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from vision_agent.actions import Point
 from vision_agent.geometry import Box
 from vision_agent.vision.picture import Picture, pixels_of, view_pixels
 from vision_agent.vision.rects import Bools, Floats
-from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, plot_between, vertical_axis
+from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, other_scale, plot_between, vertical_axis
 from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_bars, going_on
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.charts import Chart, DrawnValue, Series
@@ -68,6 +69,8 @@ _DARK = 90
 """The least difference of dark ink from the ground."""
 _MIDDLE = (0.3, 0.7)
 """The part of a bar's width in which its ends are measured, as its corners may be round."""
+_TWO_SCALES = "two scales are beside it, and which series belongs to which cannot be told"
+_UNCLEAR_NUMBERS = "the points in the numbers of its axis may be before thousands or before fractions"
 _SLICE = 0.5
 """The least likeness of a shape and the slice that it is."""
 
@@ -163,14 +166,45 @@ def _axis_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: S
             unread.append(name)
     if not series:
         return None
-    return Chart(
-        plot,
-        tuple(series),
-        tuple(values),
-        ticks,
-        tuple(text.box for text, _ in legend),
-        {"date": "date", "names": "", "linear": "x", "log": "x"}[across.kind],
-        tuple(unread),
+    places = () if candles is not None else _places(series, across)
+    return _without_doubtful(
+        Chart(
+            plot,
+            tuple(series),
+            tuple(values),
+            ticks,
+            tuple(text.box for text, _ in legend),
+            {"date": "date", "names": "", "linear": "x", "log": "x"}[across.kind],
+            tuple(unread),
+            places,
+        ),
+        axis,
+        other_scale(texts, axis, across),
+    )
+
+
+def _places(series: Sequence[Series], across: Axis) -> tuple[str, ...]:
+    """The names of an axis at which each series should have a value: most are at one of them, and none is between."""
+    names = tuple(dict.fromkeys(words for _, words in across.names))
+    at_names = [[at in names for at, _, _ in each.values if "(" not in at or at in names] for each in series]
+    return names if all(all(each) for each in at_names) and 2 * max(map(sum, at_names)) >= len(names) else ()
+
+
+def _without_doubtful(chart: Chart, axis: Axis, other: Axis | None) -> Chart:
+    """The chart; without its values if its numbers may be read in two ways, or if two scales are beside it."""
+    why = _UNCLEAR_NUMBERS if axis.is_unclear else ""
+    if other is not None:
+        why = _TWO_SCALES
+    if not why:
+        return chart
+    return replace(
+        chart,
+        series=(),
+        values=tuple(replace(each, value=nan, heights=()) for each in chart.values),
+        unread=tuple(dict.fromkeys([*(each.name for each in chart.series), *chart.unread])),
+        places=chart.places or tuple(dict.fromkeys(at for each in chart.series for at, _, _ in each.values)),
+        ticks=(*chart.ticks, *(other.boxes if other else ())),
+        why_unread=why,
     )
 
 
@@ -378,7 +412,8 @@ def _level_chart(
         values.append(DrawnValue(bar, "bar", name, at, value, axis.error(begin) + axis.error(end)))
     names = list(dict.fromkeys(each.series for each in values))
     series = [_series(name, [each for each in values if each.series == name]) for name in names]
-    return Chart(plot, tuple(series), tuple(values), ticks, tuple(text.box for text, _ in legend))
+    chart = Chart(plot, tuple(series), tuple(values), ticks, tuple(text.box for text, _ in legend))
+    return _without_doubtful(chart, axis, None)
 
 
 def _level_ends(bar: Box, part: Picture) -> Ends:
