@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from vision_agent.geometry import Box
-from vision_agent.vision.surfaces.axes import Text, day_of, horizontal_axis, in_words, number_of, vertical_axis
+from vision_agent.vision.surfaces.axes import (
+    Text,
+    day_of,
+    horizontal_axis,
+    in_words,
+    number_of,
+    other_scale,
+    vertical_axis,
+)
 
 
 def column(*words: str, step: float = 50) -> list[Text]:
@@ -59,6 +67,52 @@ def test_one_misread_number_does_not_bend_the_scale() -> None:
 @pytest.mark.parametrize("words", [("3", "1", "4", "1", "5"), ("7", "7", "7"), ("10", "20")])
 def test_numbers_that_follow_from_no_scale_are_no_axis(words: tuple[str, ...]) -> None:
     assert vertical_axis(column(*words)) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (("3.000 €", "2.000 €", "1.000 €", "0 €"), 2500),
+        (("1.500", "1.000", "500"), 1250),
+        (("2,5", "2,0", "1,5"), 2.25),
+        (("3,000", "2,000", "1,000"), 2500),
+        (("3.50", "3.25", "3.00"), 3.375),
+        (("1.005", "1.000", "0.995"), 1.0025),
+        (("1.5", "1", "0.5"), 1.25),
+    ],
+)
+def test_the_numbers_of_a_column_tell_what_is_before_their_fractions(words: tuple[str, ...], value: float) -> None:
+    axis = vertical_axis(column(*words))
+    assert axis is not None
+    assert axis.value(45 + 25) == pytest.approx(value)
+    assert not axis.is_unclear
+
+
+def test_numbers_that_may_be_thousands_or_fractions_are_unclear_until_another_text_tells() -> None:
+    ticks = column("3.000", "2.000", "1.000")
+    alone, beside = vertical_axis(ticks), vertical_axis([*ticks, *row("1.234,50 €")])
+    assert alone is not None
+    assert beside is not None
+    assert (alone.is_unclear, beside.is_unclear) == (True, False)
+    assert beside.value(45 + 25) == pytest.approx(2500)
+
+
+def test_numbers_on_the_other_side_of_the_plot_are_a_second_scale_unless_they_say_the_same() -> None:
+    left, names = column("30", "20", "10", "0"), row("Jan", "Feb", "Mar")
+    right = [Text(words, Box(x=400, y=40 + 50 * at, width=28, height=10)) for at, words in enumerate("9630")]
+    same = [Text(words, Box(x=400, y=40 + 75 * at, width=28, height=10)) for at, words in enumerate(("30", "15", "0"))]
+    axis, across = vertical_axis(left), horizontal_axis(names, 300)
+    assert axis is not None
+    assert across is not None
+    assert other_scale([*left, *names, *right], axis, across) is not None
+    assert other_scale([*left, *names, *same], axis, across) is None
+
+
+def test_names_that_count_are_no_numbers() -> None:
+    names = horizontal_axis(row("Q1", "Q2", "Q3"), 300)
+    assert names is not None
+    assert names.name(140) == "Q1"
+    assert names.kind == "names"
 
 
 def test_a_row_of_dates_is_an_axis_of_days_and_one_of_words_has_names() -> None:

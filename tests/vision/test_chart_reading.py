@@ -14,6 +14,7 @@ from tests.vision.test_surface import WHOLE, box, disc, drawn, words
 from vision_agent.geometry import Box
 from vision_agent.vision.ocr import NOTHING, Reading
 from vision_agent.vision.picture import Picture, Pixels
+from vision_agent.vision.surfaces.things import UNREAD
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
 
 Stroke = Callable[[Pixels], object]
@@ -82,6 +83,48 @@ def test_bars_that_hang_from_zero_have_values_below_it() -> None:
     ticks = [(str(value), 40, at(value) + 5) for value in (-50, -25, 0, 25, 50)]
     bars = [box(140 + 140 * i, min(at(0), at(each)), 50, abs(at(each) - at(0)), BLUE) for i, each in enumerate(values)]
     assert values_of(look(bars, [*ticks, *NAMES])) == pytest.approx(values, abs=2)
+
+
+def test_a_name_without_a_bar_has_a_row_that_says_so() -> None:
+    looked = look([BARS[0], *BARS[2:]], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    assert looked.chart.table()[2] == ["Feb", UNREAD]
+
+
+def test_beside_two_scales_no_value_is_given_and_the_chart_says_why() -> None:
+    second: list[tuple[str, int, int]] = [(str(10 * value), 740, y_of(value) + 5) for value in (20, 40, 60, 80, 90)]
+    other = [(f"{words}", x, y) for (_, x, y), words in zip(second, ("20", "40", "60", "80", "90"), strict=True)]
+    looked = look(BARS, [*TICKS, *NAMES, *second])
+    assert looked.chart is not None
+    assert looked.chart.table() == [["", "blue"], *([name, UNREAD] for name in ("Jan", "Feb", "Mar", "Apr"))]
+    assert "two scales" in looked.chart.why_unread
+    assert {each.value for each in looked.things} == {""}
+    assert values_of(look(BARS, [*TICKS, *NAMES, *other])) == pytest.approx(VALUES, abs=2)
+
+
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_the_error_of_a_line_covers_its_value_where_it_turns(is_marked: bool) -> None:
+    values = (80, 10, 95, 90)
+
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(values)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 3, cv2.LINE_AA)
+        for point in points if is_marked else ():
+            cv2.circle(on, point, 4, GREEN, -1, cv2.LINE_AA)
+
+    looked = look([line], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    found = {at: (value, error) for at, value, error in series.values}
+    for name, value in zip(("Jan", "Feb", "Mar", "Apr"), values, strict=True):
+        assert abs(found[name][0] - value) <= found[name][1] < 5
+
+
+def test_what_goes_on_above_the_part_that_is_read_has_no_value() -> None:
+    bars = [*BARS[:3], box(560, 0, 50, 400, BLUE)]
+    looked = look(bars, [*TICKS, *NAMES])
+    assert looked.chart is not None
+    assert looked.chart.table()[4] == ["Apr", UNREAD]
 
 
 def test_bars_with_a_gap_of_one_pixel_are_bars() -> None:
@@ -395,4 +438,6 @@ def test_whatever_series_are_drawn_over_each_other_each_value_has_a_row(seed: in
     looked = look([stroke for each in (BLUE, GREEN, RED) for stroke in series(each)], [*TICKS, *NAMES])
     if looked.chart is not None:
         named = {at for each in looked.chart.series for at, _, _ in each.values}
-        assert {row[0] for row in looked.chart.table()[1:]} == named
+        rows = looked.chart.table()[1:]
+        assert {row[0] for row in rows if set(row[1:]) - {UNREAD, ""}} == named
+        assert named <= {row[0] for row in rows}

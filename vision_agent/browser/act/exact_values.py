@@ -23,7 +23,7 @@ from vision_agent.geometry import Box
 from vision_agent.observation import Mark
 from vision_agent.vision.ocr import OcrReader
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.surfaces.axes import Text, number_of
+from vision_agent.vision.surfaces.axes import Sign, Text, number_of
 from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.shown_since import is_same, texts_since
 
@@ -173,5 +173,6 @@ def _numbers(texts: Sequence[Text], at: str) -> list[float]:
 
 
 def _tokens(words: str) -> list[float]:
-    found = [number_of(each.strip()) for each in _TOKEN.findall(words)]
+    signs: tuple[Sign, ...] = (".", ",")  # whichever is written there, only one number is close to the estimate
+    found = {number_of(each.strip(), sign) for each in _TOKEN.findall(words) for sign in signs}
     return [number for number in found if number is not None and np.isfinite(number)]

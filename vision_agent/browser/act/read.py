@@ -143,9 +143,14 @@ async def _chart(sender: InputSender, action: Read) -> Attempt | None:
         chart, late = await with_exact_values(sender, surface, chart, reader)
     rows = chart.table()
     text = "\n".join(" | ".join(safe_line(cell, _MOST_CELL) for cell in row) for row in rows)
-    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, {how_exact(chart, late)}"
+    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows"
+    if chart.series:
+        what += f", {how_exact(chart, late)}"
     if chart.unread:
-        what += f"; the values of {safe_line(', '.join(chart.unread), _MOST_CELL)} could not be read"
+        why = f": {chart.why_unread}" if chart.why_unread else ""
+        what += f"; the values of {safe_line(', '.join(chart.unread), _MOST_CELL)} could not be read{why}"
+    if many := sum(cell == UNREAD for row in rows[1:] for cell in row[1 : len(row) - len(chart.unread)]):
+        what += f"; {many} {'value' if many == 1 else 'values'} could not be read"
     return Attempt(f"Read {what}", None, read=text[:MOST_READ], needs_no_effect=True)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import combinations
 from math import ceil, exp, isfinite, log
@@ -19,11 +19,21 @@ from numpy.typing import NDArray
 
 from vision_agent.geometry import Box
 
-_NUMBER = re.compile(
-    r"^[^\d\-−–.(]{0,3}\(?([-−–]?\s?(?:\d{1,3}(?:[, '  ]\d{3})+|\d+)?(?:[.]\d+)?)\s?(k|m|bn|b|t|%)?\)?[^\d]{0,4}$", re.I
+_FORM = (
+    r"^[^\d\-−–.(]{0,3}\(?([-−–]?\s?(?:FIRST\d{0,2}(?:[BETWEEN '\u00a0\u202f]\d{3})+|\d+)?(?:[DECIMAL]\d+)?)"
+    r"\s?(k|m|bn|b|t|%)?\)?[^\d]{0,4}$"
 )
+"""A number with its unit; FIRST: its first digit, BETWEEN: the sign before thousands, DECIMAL: before its fraction."""
+_NUMBER = {
+    ".": re.compile(_FORM.replace("FIRST", r"\d").replace("BETWEEN", ",").replace("DECIMAL", "."), re.I),
+    # `0.995` has no thousands.
+    ",": re.compile(_FORM.replace("FIRST", "[1-9]").replace("BETWEEN", ".").replace("DECIMAL", ","), re.I),
+}
+_HAS_SIGN = re.compile(r"\d[.,]\d|^[.,]\d")
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12, "%": 1.0}
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_ORDINAL = re.compile(r"[^\W\d_]{1,2}\d+$")
+"""A name that counts, such as `Q1`, which is no number with its unit in front."""
 _LEAST = 3
 """The fewest texts that make a scale."""
 _MOST_OFF = 0.012
@@ -34,9 +44,14 @@ _TEXT_PX = 2.5
 _LEAST_ERROR = 2.0
 """The least error in units of its last digit."""
 _SAME_EDGE_PX = 6.0
+_OTHER_SCALE, _AS_LONG = 0.03, 0.5
+"""How far a second scale may be from the first, as a share of that, to be the same; the share of its length that a
+column of numbers must have to be one."""
 _LEVEL_PX = 5.0
 
 Kind = Literal["linear", "log", "date", "names"]
+Sign = Literal[".", ","]
+"""What stands before the fraction of a number."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,10 @@ class Axis:
     names: tuple[tuple[float, str], ...] = ()
     """The places of all texts."""
     boxes: tuple[Box, ...] = ()
+    sign: Sign = "."
+    """How its numbers are written."""
+    is_unclear: bool = False
+    """Whether they may as well be a thousand times larger."""
 
     def value(self, place: float) -> float:
         """The value at a place; of dates, the day counted from the year 1."""
@@ -105,12 +124,13 @@ def with_error(value: float, error: float) -> tuple[str, str]:
     return in_words(value, unit), f"{ceil(error / unit - 1e-9) * unit:.{digits}f}"
 
 
-def number_of(words: str) -> float | None:
-    """The number that a text consists of, with its unit in front or behind."""
-    found = _NUMBER.match(words.strip())
+def number_of(words: str, sign: Sign = ".") -> float | None:
+    """The number that a text consists of, with its unit in front or behind; `sign`: what is before its fraction."""
+    found = _NUMBER[sign].match(words.strip())
     if not found or not any(letter.isdigit() for letter in found[1]):
         return None
-    digits = re.sub(r"[, '  ]", "", found[1]).replace("−", "-").replace("–", "-")
+    digits = re.sub(r"[^\d.,\-−–]", "", found[1]).replace("−", "-").replace("–", "-")
+    digits = digits.replace("," if sign == "." else ".", "").replace(",", ".")
     return float(digits) * _TIMES.get((found[2] or "").lower(), 1.0)
 
 
@@ -135,16 +155,72 @@ def day_of(words: str) -> float | None:
 
 def vertical_axis(texts: Sequence[Text]) -> Axis | None:
     """The vertical axis with the most texts: numbers whose left or right edges are in line."""
-    numbers = [(each, number) for each in texts if (number := number_of(each.words)) is not None]
+    numbers = [each for each in texts if any(number_of(each.words, sign) is not None for sign in _NUMBER)]
     best: Axis | None = None
     for edge in ("right", "x"):
-        for base, _ in numbers:
+        tried: set[tuple[int, ...]] = set()
+        for base in numbers:
             at = getattr(base.box, edge)
-            column = [each for each in numbers if abs(getattr(each[0].box, edge) - at) <= _SAME_EDGE_PX]
-            found = _fit([(each.box.center.y, number, each) for each, number in column], is_vertical=True)
+            column = [each for each in numbers if abs(getattr(each.box, edge) - at) <= _SAME_EDGE_PX]
+            if (own := tuple(id(each) for each in column)) in tried:
+                continue
+            tried.add(own)
+            found = _scale([(each.box.center.y, each) for each in column], texts, is_vertical=True)
             if found and (best is None or len(found.boxes) > len(best.boxes)):
                 best = found
     return best
+
+
+def other_scale(texts: Sequence[Text], axis: Axis, across: Axis) -> Axis | None:
+    """A second vertical axis beside the plot whose numbers do not follow the scale of the first, or None."""
+    outside = [
+        each
+        for each in texts
+        if each.box not in axis.boxes and (each.box.right < across.first or each.box.x > across.last)
+    ]
+    other = vertical_axis(outside)
+    if other is None:
+        return None
+    low, high = sorted((axis.first, axis.last))
+    shared = min(high, max(other.first, other.last)) - max(low, min(other.first, other.last))
+    if shared < _AS_LONG * (high - low):
+        return None
+    most = _OTHER_SCALE * abs(axis.value(low) - axis.value(high))
+    is_same = all(abs(axis.value(place) - other.value(place)) <= most for place in (low, high))
+    return None if is_same else other
+
+
+def _scale(placed: Sequence[tuple[float, Text]], texts: Sequence[Text], *, is_vertical: bool) -> Axis | None:
+    """The scale of numbers that are written with a point or a comma before the fraction, whichever makes more agree.
+
+    `texts`: all that are near, which may tell how numbers are written where these do not.
+    """
+    point, comma = (
+        _fit(
+            [(place, value, text) for place, text in placed if (value := number_of(text.words, sign)) is not None],
+            is_vertical=is_vertical,
+            sign=sign,
+        )
+        for sign in _NUMBER
+    )
+    if comma is None or not any(_HAS_SIGN.search(text.words) for _, text in placed):
+        return point
+    if point is None or len(point.boxes) != len(comma.boxes):
+        return max((each for each in (point, comma) if each), key=lambda each: len(each.boxes))
+    if all("." not in words for _, words in point.names):
+        return point  # `1,000`
+    if any(not _HAS_SIGN.search(words) for _, words in comma.names):
+        return comma  # beside `1.000` a fraction would be `0.000`
+    only = [sum(_is_only(each.words, sign) for each in texts) for sign in _NUMBER]
+    if only[0] != only[1]:
+        return point if only[0] > only[1] else comma
+    return replace(point, is_unclear=True)
+
+
+def _is_only(words: str, sign: Sign) -> bool:
+    """Whether a text is a number with this sign before its fraction, and none with the other."""
+    other: Sign = "," if sign == "." else "."
+    return number_of(words, sign) is not None and number_of(words, other) is None
 
 
 def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
@@ -162,13 +238,15 @@ def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
         return None
     longest = rows[0] if len(rows[0]) >= len(rows[min(1, len(rows) - 1)]) else rows[1]
     row = sorted(longest, key=lambda each: each.box.x)
-    for parse, kind in ((number_of, "linear"), (day_of, "date")):
-        known = [(each.box.center.x, value, each) for each in row if (value := parse(each.words)) is not None]
-        found = (
-            _fit(known, is_vertical=False, is_date=kind == "date") if len(known) >= _LEAST_AGREE * len(row) else None
-        )
+    placed = [(each.box.center.x, each) for each in row if not _ORDINAL.match(each.words)]
+    numbers = [each for each in placed if any(number_of(each[1].words, sign) is not None for sign in _NUMBER)]
+    days = [(place, day, each) for place, each in placed if (day := day_of(each.words)) is not None]
+    for many, found in (
+        (len(numbers), _scale(numbers, texts, is_vertical=False) if len(numbers) >= _LEAST_AGREE * len(row) else None),
+        (len(days), _fit(days, is_vertical=False, is_date=True) if len(days) >= _LEAST_AGREE * len(row) else None),
+    ):
         # Days of two months with the name of the second between them do not go on as numbers.
-        if found and (len(found.boxes) == len(known) or len(known) == len(row)):
+        if found and (len(found.boxes) == many or many == len(row)):
             return found
     return Axis(
         "names",
@@ -179,7 +257,9 @@ def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
     )
 
 
-def _fit(known: Sequence[tuple[float, float, Text]], *, is_vertical: bool, is_date: bool = False) -> Axis | None:
+def _fit(
+    known: Sequence[tuple[float, float, Text]], *, is_vertical: bool, is_date: bool = False, sign: Sign = "."
+) -> Axis | None:
     """The scale that most of the values follow."""
     if len(known) < _LEAST or len({value for _, value, _ in known}) < _LEAST:
         return None
@@ -206,6 +286,7 @@ def _fit(known: Sequence[tuple[float, float, Text]], *, is_vertical: bool, is_da
             float(places[found].max()),
             tuple((place, text.words) for (place, _, text), is_in in zip(known, found, strict=True) if is_in),
             tuple(text.box for (_, _, text), is_in in zip(known, found, strict=True) if is_in),
+            sign,
         )
         if best is None or len(axis.boxes) > len(best.boxes):
             best = axis

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Literal
 
 from vision_agent.actions import Point
@@ -27,6 +28,7 @@ class DrawnValue:
     at: str
     """The name or value on the other axis."""
     value: float
+    """Not a number if it could not be read."""
     error: float
     point: Point | None = None
     """Where a slice, a candle or a ring is pressed, which may be no shape of its own."""
@@ -42,7 +44,9 @@ class DrawnValue:
 
     @property
     def words(self) -> str:
-        """The value and its error, such as `about 420 ± 3`."""
+        """The value and its error, such as `about 420 ± 3`; empty if it was not read."""
+        if not isfinite(self.value):
+            return ""
         value, error = with_error(self.value, self.error)
         if self.heights:
             high, top, bottom, low = (with_error(each, self.error)[0] for each in self.heights)
@@ -77,23 +81,36 @@ class Chart:
     """What the first column of the table is."""
     unread: tuple[str, ...] = ()
     """The names of series whose values cannot be told."""
+    places: tuple[str, ...] = ()
+    """The names along the axis at which each series should have a value, as far as they are known."""
+    why_unread: str = ""
+    """Why no value could be read, as a clause."""
 
     def table(self) -> list[list[str]]:
         """The values as rows of texts, headings first; each value is followed by its error, or was not read."""
-        places = list(dict.fromkeys(at for each in self.series for at, _, _ in each.values))[:_MOST_ROWS]
         rows = [[self.across, *(each.name for each in self.series), *self.unread]]
-        for place in places:
+        for place in self._places()[:_MOST_ROWS]:
             row = [place]
             for each in self.series:
                 found = next(((value, error) for at, value, error in each.values if at == place), None)
-                row.append(_cell(*found) if found else "")
+                row.append(_cell(*found) if found else (UNREAD if place in self.places else ""))
             rows.append([*row, *([UNREAD] * len(self.unread))])
         return rows
+
+    def _places(self) -> list[str]:
+        """The places of all values in their order, and those of the axis at which there is none."""
+        found = list(dict.fromkeys(at for each in self.series for at, _, _ in each.values))
+        after = 0
+        for place in self.places:
+            if place not in found:
+                found.insert(after, place)
+            after = found.index(place) + 1
+        return found
 
     @property
     def span(self) -> float:
         """The difference of the largest and the smallest value, or of the largest and 0."""
-        every = [value for each in self.series for _, value, _ in each.values]
+        every = [value for each in self.series for _, value, _ in each.values if isfinite(value)]
         return max([0.0, *every]) - min([0.0, *every])
 
     def with_exact(self, known: Mapping[tuple[str, str], float]) -> Chart:
@@ -112,4 +129,6 @@ class Chart:
 
 
 def _cell(value: float, error: float) -> str:
+    if not isfinite(value):
+        return UNREAD
     return " ± ".join(with_error(value, error)) if error else f"{value:.12g}"

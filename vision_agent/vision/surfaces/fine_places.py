@@ -57,7 +57,7 @@ def measured_axis(axis: Axis, picture: Picture, plot: Box) -> Axis:
     ticks = [
         _Tick(value, place)
         for (_, words), box in zip(axis.names, axis.boxes, strict=True)
-        if (value := number_of(words)) is not None and (place := _middle_of_ink(picture, box)) is not None
+        if (value := number_of(words, axis.sign)) is not None and (place := _middle_of_ink(picture, box)) is not None
     ]
     if len(ticks) != len(axis.boxes):
         return axis
@@ -67,7 +67,7 @@ def measured_axis(axis: Axis, picture: Picture, plot: Box) -> Axis:
 
 def measured_across(axis: Axis, picture: Picture, plot: Box) -> Axis:
     """The horizontal axis of numbers with its scale measured at the rules of its ticks, if it has any."""
-    ticks = [_Tick(value, place) for place, words in axis.names if (value := number_of(words)) is not None]
+    ticks = [_Tick(value, place) for place, words in axis.names if (value := number_of(words, axis.sign)) is not None]
     ruled = _at_rules(ticks, turned(picture), turned_box(plot)) if len(ticks) == len(axis.boxes) else []
     return _fitted(axis, ruled, _RULE_ERROR_PX) if ruled else axis
 
@@ -95,7 +95,7 @@ def axis_under_bars(axis: Axis, feet: Sequence[float]) -> Axis:
     """The axis, moved to where bars stand on its zero or its lowest tick, if they do."""
     if not feet or axis.kind != "linear":
         return axis
-    values = [value for _, words in axis.names if (value := number_of(words)) is not None]
+    values = [value for _, words in axis.names if (value := number_of(words, axis.sign)) is not None]
     line = float(np.median(feet))
     base = 0.0 if min(values) <= 0 <= max(values) else min(values, key=abs)
     off = line - (base - axis.start) / axis.slope
