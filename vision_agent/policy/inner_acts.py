@@ -54,7 +54,7 @@ class InnerActs:
     def note(self, action: Action, outcome: Outcome) -> None:
         """Counts what an action within the custom one used of the limits."""
         self._used = self._used.and_also(
-            task_limits.used_by(self._task, [action], [outcome], self._observation),
+            task_limits.limits_used(self._task, [action], [outcome], self._observation),
         )
 
     def told_in(self, outcome: Outcome) -> Outcome:
