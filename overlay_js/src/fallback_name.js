@@ -189,16 +189,103 @@ function innerOf(element, fits, isApart = () => false) {
 // --- beside ---
 
 /**
- * The nearest text that a reader would take for the label: to the left or above, and to the right of a box to tick. A
- * control in between ends the search, because the text belongs to that one.
+ * The nearest text that a reader would take for the label: to the left or above, and to the right of a box to tick, or
+ * on the side on which all fields of its line have their words. A control in between ends the search, because the text
+ * belongs to that one.
  * @param {Element} field
  * @param {boolean} isTicked
  * @param {Element | null} [cell] text outside of it does not count
  */
 function textBeside(field, isTicked, cell = null) {
-  const after = isTicked ? labelFrom(field, nextSiblingOf, 1, cell) : '';
+  const side = sideOfWords(field, isTicked);
+  const isAfter = isTicked ? side !== 'before' : side === 'after' && followsField(field);
+  const after = isAfter ? labelFrom(field, nextSiblingOf, 1, cell) : '';
   const before = after || labelFrom(field, previousSiblingOf, LEVELS, cell);
-  return before || cell ? before : cellAbove(field);
+  if (before || cell) return before;
+  return cellAbove(field) || (side === 'after' ? labelFrom(field, nextSiblingOf, 1, cell) : '');
+}
+
+const TICKED_FIELDS = 'input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch]';
+const FIELDS_OF_LINE = 'input:not([type=button], [type=submit], [type=reset], [type=image], [type=hidden]), ' +
+  'select, textarea, [contenteditable], [role=textbox], [role=combobox], [role=slider], ' + TICKED_FIELDS;
+
+/**
+ * On which side the fields of a line all have words of their own: before where it begins with words and ends with a
+ * field, after where it begins with a field and ends with words, `5 kg 3 cm`, or has units between fields. Empty where
+ * neither is certain, and for a line with one field.
+ * @param {Element} field @param {boolean} isTicked
+ */
+function sideOfWords(field, isTicked) {
+  const line = [...partsOfLine(field, previousSiblingOf).reverse(), field, ...partsOfLine(field, nextSiblingOf)];
+  if (line.length > MOST_STEPS) return '';
+  const order = /** @type {string[]} */ ([]);
+  const words = [''];
+  for (const part of line) {
+    const kind = kindOfPart(part, field, isTicked);
+    if (kind === 'words') words[words.length - 1] += ` ${textContentOf(part)}`;
+    if (kind && (kind !== 'words' || order.at(-1) !== kind)) order.push(kind);
+    if (kind === 'field') words.push('');
+  }
+  const said = order.join(' ');
+  if (/^field words( field words)+$/.test(said)) return 'after';
+  if (/^words( field words){2,}$/.test(said)) return words.slice(1, -1).every(isUnit) ? 'after' : '';
+  return /^words field( words field)+$/.test(said) ? 'before' : '';
+}
+
+/** Made for the first line that may have units between its fields. */
+const units = { names: /** @type {Set<string> | null} */ (null) };
+
+/** Whether a text is nothing but a unit of measure, such as kg. @param {string} text */
+function isUnit(text) {
+  units.names ??= new Set(['en', undefined].flatMap(unitNames));
+  return units.names.has(oneSpaced(text).toLowerCase());
+}
+
+/** The names and signs of units, for one and for several. @param {string} [language] */
+function unitNames(language) {
+  return Intl.supportedValuesOf('unit').flatMap((unit) => ['long', 'short', 'narrow'].flatMap((unitDisplay) => {
+    const numbers = new Intl.NumberFormat(language, /** @type {any} */ ({ style: 'unit', unit, unitDisplay }));
+    return [1, 2].flatMap((count) =>
+      numbers.formatToParts(count).filter(({ type }) => type === 'unit')
+        .map(({ value }) => value.trim().toLowerCase()));
+  }));
+}
+
+/**
+ * What stands on one line with a field, on one side of it and nearest first.
+ * @param {Element} field @param {(node: Node) => Node | null} next
+ */
+function partsOfLine(field, next) {
+  const parts = /** @type {Node[]} */ ([]);
+  for (let node = next(field); node && parts.length < MOST_STEPS; node = next(node)) {
+    const element = nodeTypeOf(node) === 1 ? /** @type {Element} */ (node) : null;
+    if (element && (localNameOf(element) === 'br' || /^(block|flex|grid|table)/.test(styleOf(element).display))) break;
+    parts.push(node);
+  }
+  return parts;
+}
+
+/**
+ * What a part of a line is; `other`, a field of another kind, with which nothing is certain.
+ * @param {Node} node @param {Element} field @param {boolean} isTicked @returns {'field' | 'words' | 'other' | ''}
+ */
+function kindOfPart(node, field, isTicked) {
+  if (node === field) return 'field';
+  if (nodeTypeOf(node) === 3) return saysSomething(textContentOf(node)) ? 'words' : '';
+  if (nodeTypeOf(node) !== 1) return '';
+  const element = /** @type {Element} */ (node);
+  const style = styleOf(element);
+  if (style.display === 'none' || style.visibility !== 'visible') return '';
+  const inner = matches(element, FIELDS_OF_LINE) ? element : queryFirst(element, FIELDS_OF_LINE);
+  if (inner) return inner === element && matches(inner, TICKED_FIELDS) === isTicked ? 'field' : 'other';
+  if (matches(element, CONTROLS) || queryFirst(element, CONTROLS)) return '';
+  return saysSomething(textOf(element)) ? 'words' : '';
+}
+
+/** Whether another field stands before one on its line. @param {Element} field */
+function followsField(field) {
+  return partsOfLine(field, previousSiblingOf).some((node) =>
+    nodeTypeOf(node) === 1 && matches(/** @type {Element} */ (node), FIELDS_OF_LINE));
 }
 
 /**

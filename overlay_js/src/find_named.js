@@ -106,7 +106,21 @@ function callRankOf({ element, cursor, heard, grid }, style, words, veiled) {
   if (!hasOwnText(flatChildrenOf(element)) || isSkippedText(element)) return [null, element, ''];
   const text = oneSpaced(unveiledTextOf(element, veiled)).slice(0, LONGEST_PASSAGE);
   if (folded(text) === folded(words)) return ['text', element, text];
-  return [folded(text).includes(folded(words)) ? 'passage' : null, element, text];
+  return [hasWords(folded(text), folded(words)) ? 'passage' : null, element, text];
+}
+
+/**
+ * Whether a text has some words in it, and not only the digits of a longer number: `Item 47` does not say `Item 4`.
+ * @param {string} text @param {string} words
+ */
+function hasWords(text, words) {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    const end = at + words.length;
+    const goesOn = /\d$/.test(words) && /^[.,]?\d/.test(text.slice(end, end + 2));
+    const beganBefore = /^\d/.test(words) && /\d[.,]?$/.test(text.slice(Math.max(0, at - 2), at));
+    if (!goesOn && !beganBefore) return true;
+  }
+  return false;
 }
 
 /** @param {string} text */

@@ -118,6 +118,8 @@ function isHeader(element) {
   return !queryFirst(element, 'button, a[href], input, select, textarea, [role=button], [tabindex]');
 }
 
+/** What else lies in something that has a name: days in a list of choices, links in a part of the page. */
+const NAMED_CHOICES = new Set(['listbox', 'menu', 'menubar', 'tree', 'nav', 'navigation', 'toolbar']);
 /** How many boxes with a name are told of around an element. */
 const MOST_NAMED = 4;
 
@@ -125,7 +127,8 @@ const MOST_NAMED = 4;
 export function namesAround(element) {
   const names = /** @type {string[]} */ ([]);
   for (let at = flatParentOf(element); at && names.length < MOST_NAMED; at = flatParentOf(at)) {
-    const name = NAMED_GROUPS.has(roleOrTagOf(at)) ? groupName(at) : '';
+    const role = roleOrTagOf(at);
+    const name = NAMED_GROUPS.has(role) || NAMED_CHOICES.has(role) ? groupName(at) : '';
     if (name) names.push(name);
   }
   return names;

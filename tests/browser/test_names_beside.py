@@ -77,7 +77,17 @@ HEADINGS = """<h1>Shop</h1><h2>Work</h2><h3>Phone</h3><button data-id=work>Save<
 <h2>Shipping</h2><h3>Phone</h3><button data-id=shipping>Save</button>"""
 
 
-@pytest.mark.parametrize("body", [PANELS, SECTIONS, HEADINGS], ids=["panels", "sections", "outer headings"])
+LISTS = """<div role=listbox aria-label=Work data-id=work><div role=option tabindex=0>Save</div></div>
+<div role=listbox aria-label=Shipping data-id=shipping><div role=option tabindex=0>Save</div></div>"""
+PARTS = """<nav aria-label=Work data-id=work><a href=#a>Save</a></nav>
+<nav aria-label=Shipping data-id=shipping><a href=#b>Save</a></nav>"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [PANELS, SECTIONS, HEADINGS, LISTS, PARTS],
+    ids=["panels", "sections", "outer headings", "lists of choices", "parts of the page"],
+)
 async def test_what_a_button_lies_in_and_is_under_is_a_word_beside_its_name(
     page: Page, serve: Server, body: str
 ) -> None:
@@ -125,3 +135,11 @@ async def test_a_row_of_definitions_is_called_by_its_term(page: Page, serve: Ser
     lines = ["click Delete in row Home", "click Delete ‹Home›", "click Delete in row Work"]
     was, _ = await pressed(page, serve, body.format(b="<button>Delete</button>"), *lines)
     assert was == "Home;Home;Work;"
+
+
+async def test_a_row_that_is_scrolled_away_is_not_taken_for_those_whose_numbers_begin_so(
+    page: Page, serve: Server
+) -> None:
+    rows = "".join(f"<div data-id={n} style='height:40px'>Row {n} <button>Edit</button></div>" for n in range(40))
+    was, [_, there] = await pressed(page, serve, rows, "scroll to Row 39", "click Edit ‹Row 3›")
+    assert was == "3;", there

@@ -462,6 +462,19 @@ FOUND = {
     ),
     "the term it defines": ("<dl><dt>Phone<dd><input id=it></dl>", "Phone"),
     "text after a box to tick": ("<p><input id=it type=checkbox> Remember me</p>", "Remember me"),
+    "words after a field on a line that begins with one": ("<p><input id=it> kg <input> cm</p>", "kg"),
+    "words after the last field on a line that begins with one": (
+        "<p><input> hours <input id=it> minutes</p>",
+        "minutes",
+    ),
+    "words before a field on a line that ends with one": ("<p>From <input> to <input id=it></p>", "to"),
+    "a unit only of the field before it": ("<p>Weight <input> kg <input id=it> g</p>", "g"),
+    "words before fields with a unit after them": ("<p>From <input> to <input id=it> days</p>", "to"),
+    "words before boxes on a line that ends with one": (
+        "<p>Red <input id=it type=radio> Blue <input type=radio></p>",
+        "Red",
+    ),
+    "words above the first field of a line": ("<div><div>Size</div><p><input id=it> x <input> cm</p></div>", "Size"),
     "text beside a custom slider": (
         "<div><span>Volume</span> <span id=it role=slider tabindex=0 aria-valuenow=3 style='display:inline-block;width:90px;height:20px'></span></div>",
         "Volume",

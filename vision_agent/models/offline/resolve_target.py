@@ -234,7 +234,7 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
     if where.beside and (longer := _longer_than_before(meant, found[0], observation)):
         raise _missing(
             f"{where} was here at an earlier look and is not now; [{found[0].label_text}] is beside {longer!r}. "
-            "If that is meant, write it out",
+            "If that is meant, write it out.",
             meant,
         )
     return found[0]
