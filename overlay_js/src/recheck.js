@@ -73,7 +73,8 @@ export function recheck(doc, request) {
   const control = controlOf(element);
   const identity = identityOf(element, request.kind);
   return {
-    found: true, ...identity, says: request.strict ? saysNow(element, identity.name, request.kind) : '', held: recheckPlace(element, request), scrolled,
+    found: true, ...identity, says: request.strict ? saysNow(element, identity.name, request.kind) : '',
+    held: recheckPlace(element, request), scrolled,
     state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'),
     quiet: stabilityOf(doc),
     visible: pieces.length > 0, rect: plainRect(rect), zoom: pinchZoom(),
