@@ -96,6 +96,8 @@ class MarkState(FrozenModel):
     """Pressing it submits a form; search forms do not count."""
     leads_to: str | None = None
     """The host that a link leads to, or that a button sends its form to, if it is not the page's own."""
+    shortcuts: str | None = None
+    """The keys that press it, as the page declares them in `aria-keyshortcuts` and `accesskey`."""
     scroll: ScrollState | None = None
 
 

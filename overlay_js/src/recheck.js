@@ -16,7 +16,7 @@ import { boundsOfImageArea, imageOfArea } from './image_map.js';
 import { innerControlOf } from './inner_control.js';
 import { outlineOf } from './mark_record.js';
 import { newReading } from './nearby_text.js';
-import { identifyingWords, shownInsteadOf } from './painted_text.js';
+import { identifyingWords, shownInsteadOf, wordsBesideName } from './painted_text.js';
 import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
@@ -71,8 +71,10 @@ export function recheck(doc, request) {
   }
   if (!points.length) points.push(...spare.slice(0, request.points ?? 1));
   const control = controlOf(element);
+  const identity = identityOf(element, request.kind);
   return {
-    found: true, ...identityOf(element, request.kind), held: recheckPlace(element, request), scrolled,
+    found: true, ...identity, says: request.strict ? saysNow(element, identity.name, request.kind) : '',
+    held: recheckPlace(element, request), scrolled,
     state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'),
     quiet: stabilityOf(doc),
     visible: pieces.length > 0, rect: plainRect(rect), zoom: pinchZoom(),
@@ -117,6 +119,16 @@ export function whichPointsShow(doc, request) {
       groups, ([blocker, count]) => ({ blocker: describeElement(blocker), key: keyOf(doc, blocker), count }),
     ),
   };
+}
+
+/**
+ * What the page says about an element beside its name, such as a title.
+ * @param {Element} element @param {string} name @param {string} [kind]
+ */
+function saysNow(element, name, kind) {
+  const control = controlOf(element);
+  const as = kind === 'surface' ? kind : kindOf(control, roleOf(control), kind === 'scroller');
+  return wordsBesideName(element, control, as, name, new Map())?.says ?? '';
 }
 
 /** @param {Element} element @param {{place?: Place | null} & Partial<How>} request */

@@ -30,7 +30,7 @@ export const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'rese
 const secretive = /** @type {WeakSet<Element>} */ (new WeakSet());
 
 /** What the control that is pressed for another one adds to its state: whether it is ticked, and what a press does. */
-const FROM_WITHIN = ['checked', 'disabled', 'submits', 'leads_to', 'popup', 'expanded'];
+const FROM_WITHIN = ['checked', 'disabled', 'submits', 'leads_to', 'popup', 'expanded', 'shortcuts'];
 
 /**
  * The state of an element, and of the control in it that is pressed for it.
@@ -90,6 +90,9 @@ function ownStateOf(element, scrolls) {
   if (form && method !== 'dialog' && (method === 'post' || !isSearch(form))) state.submits = true;
   const host = form && method !== 'dialog' ? hostOfSubmission(element, form) : linkedHostOf(element);
   if (host && host !== location.hostname) state.leads_to = host;
+  const accessKeys = (attributeOf(element, 'accesskey') ?? '').split(/\s+/).filter(Boolean).map((key) => `Alt+${key}`);
+  const shortcuts = [attributeOf(element, 'aria-keyshortcuts') ?? '', ...accessKeys].join(' ');
+  if (isSaid(shortcuts.trim())) state.shortcuts = tidy(shortcuts, LONGEST_VALUE);
   if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
 }

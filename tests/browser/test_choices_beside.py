@@ -276,3 +276,15 @@ async def test_delete_is_not_pressed_once_something_else_is_selected_in_the_list
         await hand.look()
         await hand.act(Press(keys="Delete"))
         assert await hand.js("sent") == ["Delete"]
+
+
+async def test_nothing_is_pressed_once_its_title_says_another_risk(on: On) -> None:
+    async with on(BESIDE % ("", "Pay now")) as hand:
+        await hand.js("document.querySelector('button').title = 'Deletes your account'")
+        outcome = await hand.act(Click(target=number(hand, "button")))
+        assert (outcome.status, outcome.refusal) == ("refused", "changed"), outcome.sentence
+        assert "Deletes your account" in outcome.sentence
+        await hand.look()
+        await hand.js("document.querySelector('button').title = 'Pays and deletes, by card'")
+        await hand.act(Click(target=number(hand, "button")))
+        assert await hand.js("sent") == [1]

@@ -56,7 +56,17 @@ from vision_agent.errors import UsageError
 from vision_agent.observation import Mark, Observation
 from vision_agent.policy import risk_words
 from vision_agent.policy.enter_risks import KeyFocus, button_of, enter_risks, form_risks
-from vision_agent.policy.press_risks import is_named, is_plain_field, leave_risks, mark_words, press_risks, word_risks
+from vision_agent.policy.press_risks import (
+    dialog_risks,
+    is_button,
+    is_named,
+    is_plain_field,
+    leave_risks,
+    mark_words,
+    press_risks,
+    word_risks,
+)
+from vision_agent.policy.shortcuts import pressed_by_shortcut
 from vision_agent.settings import ApprovalSettings
 from vision_agent.text.urls import host_of, resolve_url
 from vision_agent.types import RISKS, Choice, Decision, Risk, Risky, Task
@@ -156,7 +166,7 @@ def is_risky_question(settings: ApprovalSettings, text: str) -> bool:
         return False
     if settings.ask == "always" or len(text) > risk_words.LONGEST:  # what comes after that is not judged
         return True
-    return any(risk in settings.risks for risk, _ in word_risks(settings, text))
+    return any(risk in settings.risks for risk, _ in dialog_risks(settings, text))
 
 
 def only_looks(action: Action) -> bool:
@@ -190,6 +200,8 @@ def _action_risks(
         if _is_sent_by(action, changed):
             yield "submit", f"a change of {mark_words(changed)} sends its form"
             yield from form_risks(settings, changed, seen, "it sends the form of")
+    if isinstance(action, Press):
+        yield from _shortcut_risks(settings, action, focus, seen)
     match action:
         case Upload():
             yield "upload", f"it gives {', '.join(action.files)} to the page"
@@ -248,6 +260,16 @@ def _focus_of(press: Press, before: KeyFocus, seen: Observation) -> KeyFocus:
     return before if press.target is None else KeyFocus(_mark_at(press.target, seen))
 
 
+def _shortcut_risks(
+    settings: ApprovalSettings, press: Press, before: KeyFocus, seen: Observation
+) -> Iterator[tuple[Risk, str]]:
+    """The risks of the marks whose shortcut these keys are, as the page says; a letter in a text field is typed."""
+    at = _focus_of(press, before, seen).mark
+    for mark in pressed_by_shortcut(press.keys, seen, is_typing=at is not None and is_plain_field(at)):
+        for risk, why in press_risks(settings, mark, seen):
+            yield risk, f"{press.keys} presses {mark_words(mark)}, and {why}"
+
+
 def _has_key(kind: re.Pattern[str], action: Press) -> bool:
     """Whether one of the keys is of a kind: all of them go down, whatever their order."""
     return any(kind.fullmatch(key) for key in chord_keys(action.keys))
@@ -278,7 +300,15 @@ def _choice_risks(settings: ApprovalSettings, mark: Mark | None, seen: Observati
 
 
 def _drop_risks(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Iterator[tuple[Risk, str]]:
-    """The risks of the drop target; at a point, any mark there may be the target."""
+    """The risks of the drop target; at a point, any mark there may be the target.
+
+    What is slid or swiped may do what it says: a slider wherever it goes, anything else if it is moved by a distance,
+    and a button also to a point. A card that is dropped on a column is only moved.
+    """
+    moved = _mark_at(drag.source, seen)
+    if moved is not None and _acts_when_slid(moved, drag) and not is_named(moved, settings.harmless):
+        for text in dict.fromkeys((moved.name, moved.shows, moved.says)):
+            yield from word_risks(settings, text, "what is dragged says")
     if isinstance(drag.target, Offset):
         start = _page_point(drag.source, seen)
         end = seen.marked.map.to_picture(start) if start else None
@@ -293,6 +323,13 @@ def _drop_risks(settings: ApprovalSettings, drag: Drag, seen: Observation) -> It
             yield "delete", f"it is dropped on “{mark.name}”"
         elif mark.icon is not None and risk_words.is_bin(mark.icon.name):
             yield "delete", f"it is dropped on what looks like “{mark.icon.name}”"
+
+
+def _acts_when_slid(mark: Mark, drag: Drag) -> bool:
+    if is_plain_field(mark) and mark.role != "slider":
+        return False
+    is_moved = isinstance(drag.target, Offset) or (isinstance(drag.target, Point) and is_button(mark))
+    return mark.role == "slider" or is_moved
 
 
 def _mark_at(target: Target, seen: Observation) -> Mark | None:

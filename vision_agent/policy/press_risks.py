@@ -50,7 +50,7 @@ def _text_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> It
     if mark.shows:
         yield "mismatch", f"it is called “{mark.name}” and shows “{mark.shows}”"
     if mark.in_dialog and mark.kind != "field" and not risk_words.is_refusal(mark.shows or mark.name):
-        yield from word_risks(settings, mark.context, "it answers")
+        yield from dialog_risks(settings, mark.context)
 
 
 def _answer_risks(settings: ApprovalSettings, mark: Mark, seen: Observation) -> Iterator[tuple[Risk, str]]:
@@ -94,6 +94,13 @@ def word_risks(settings: ApprovalSettings, text: str, how: str = "it is called")
             found[risk] = None
     for risk in found:
         yield risk, f"{how} “{text}”"
+
+
+def dialog_risks(settings: ApprovalSettings, text: str) -> Iterator[tuple[Risk, str]]:
+    """The risks of agreeing to what a dialog says."""
+    yield from word_risks(settings, text, "it answers")
+    if text not in settings.harmless and risk_words.is_irreversible(text):
+        yield "delete", f"it answers “{text}”"
 
 
 def leave_risks(settings: ApprovalSettings, host: str, seen: Observation) -> Iterator[tuple[Risk, str]]:

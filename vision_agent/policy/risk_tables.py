@@ -327,3 +327,32 @@ ENDS_ORDER = """
     подтвердить | завершить | оформить | 確定 | 確認 | 完了 | 确认 | 完成 | 提交 | 확인 | 완료 | تأكيد | إتمام | إكمال
 """
 """Words of buttons that end an order, where a total is stated."""
+
+IRREVERSIBLE = """
+    cannot be undone | can't be undone | can not be undone | cant be undone | cannot undo this | can't undo this
+    cannot be reversed | can't be reversed | cannot be recovered | can't be recovered | cannot be restored
+    no way back | irreversibl* | irrevocabl* | permanently | no undo
+    nicht rückgängig | unwiderruflich* | endgültig* | dauerhaft | nicht wiederhergestellt | nicht umkehrbar
+    irréversible* | définitivement | définitif | définitive | ne peut pas être annulé* | ne peut être annulé*
+    ne pourra pas être annulé* | impossible d'annuler | sans retour
+    no se puede deshacer | no se podrá deshacer | no puede deshacerse | no se puede revertir | permanentemente
+    definitivamente | de forma permanente | não pode ser desfeit* | não poderá ser desfeit* | irreversíve*
+    não é possível desfazer | não pode ser revertid*
+    non può essere annullat* | non potrà essere annullat* | non è reversibile | irreversibile | irreversibili
+    definitivamente | in modo permanente | irrevocabile
+    kan niet ongedaan | niet ongedaan worden | niet ongedaan gemaakt | onomkeerbaar* | onherroepelijk*
+    permanent verwijder*
+    nie można cofnąć | nie będzie można cofnąć | nieodwracaln* | trwale | bezpowrotnie | na zawsze
+    geri alınamaz* | geri döndürülemez* | kalıcı olarak
+    kan inte ångras | går inte att ångra | oåterkallelig* | permanent bort | kan ikke fortrydes | kan ikke angres
+    нельзя отменить | невозможно отменить | нельзя будет отменить | необратим* | безвозвратно | навсегда
+    окончательно
+    元に戻せません | 元に戻すことはできません | 取り消せません | 取り消すことはできません | 完全に削除
+    无法撤销 | 不可撤销 | 无法恢复 | 不能撤销 | 永久 | 不可逆 | 無法復原
+    ei voi perua | ei voi kumota | pysyvästi | nelze vrátit | nevratn* | natrvalo | nem vonható vissza | véglegesen
+    không thể hoàn tác | vĩnh viễn | tidak dapat dibatalkan | tidak bisa dibatalkan | secara permanen
+    לא ניתן לבטל | לצמיתות | ไม่สามารถย้อนกลับ | ไม่สามารถยกเลิกได้ | ถาวร | δεν μπορεί να αναιρεθεί | οριστικά
+    nu poate fi anulat* | ireversibil* | не може да бъде отменен* | необратимо
+    되돌릴 수 없 | 실행 취소할 수 없 | 취소할 수 없 | 영구 | لا يمكن التراجع | نهائي | بشكل دائم
+"""
+"""What a dialog says of an act that cannot be undone, whatever its button is called."""

@@ -19,6 +19,7 @@ from vision_agent.policy.risk_tables import (
     BEGINNING_WITH_AMOUNT,
     BINS,
     GOING_ON,
+    IRREVERSIBLE,
     LONE_SYMBOLS,
     NO_PAYMENTS,
     REFUSALS,
@@ -108,6 +109,11 @@ def is_answer(text: str) -> bool:
 def only_continues(text: str) -> bool:
     """Whether a button of this name may only lead on to the next of several steps."""
     return bool(_whole_names(GOING_ON) & set(readings(text)))
+
+
+def is_irreversible(text: str) -> bool:
+    """Whether the text of a dialog says that what it asks cannot be undone."""
+    return says_one_of(text, entries_of(IRREVERSIBLE))
 
 
 def is_refusal(text: str) -> bool:

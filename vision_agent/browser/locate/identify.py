@@ -19,8 +19,10 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.observation import Mark
 from vision_agent.policy.approval import risks_in
 from vision_agent.policy.risk_words import has_amount
+from vision_agent.text.escape import safe_line
 from vision_agent.types import Risk
 
+_LONGEST_SAID = 80
 _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d+")
 NOT_SHOWN = "{} is no longer visible and could not be scrolled into view."
@@ -81,6 +83,9 @@ async def identify(
         if what == element_words(mark.role, mark.tag, mark.name, mark.shows):
             what = f"another {what}: it leads elsewhere, or acts on something else"
         raise Refused("changed", f"{words} has become {what}. Look at the new listing before acting on it.")
+    if seen.risks and (added := risks_in(now.says) - risks_in(mark.says) - _risks_of_words(mark)):
+        said = f"“{safe_line(now.says, _LONGEST_SAID)}”, which is about another risk: {', '.join(sorted(added))}"
+        raise Refused("changed", f"The page now says of {words} {said}. Look at it again before acting on it.")
     if now.difference is not None:
         if not now.is_visible:
             raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element has no position

@@ -133,7 +133,7 @@ class Marks:
         self._watched = _WatchedPage(async_page(page), evidence, self._run)
 
     def __repr__(self) -> str:
-        return f"Marks({self.page.url[:120]!r})"
+        return f"Marks({self._watched.redact(self.page.url)[:120]!r})"
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         try:
@@ -224,7 +224,7 @@ class AsyncMarks:
         self._watched = _WatchedPage(page, evidence, self._run)
 
     def __repr__(self) -> str:
-        return f"AsyncMarks({self.page.url[:120]!r})"
+        return f"AsyncMarks({self._watched.redact(self.page.url)[:120]!r})"
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs on the loop of the page, which stands still between the pieces of a test."""

@@ -38,6 +38,8 @@ class LiveElement:
     name: str
     shows: str
     """The text painted on it that disagrees with its name; empty if they agree."""
+    says: str
+    """What else the page says about it, such as a title; read only for what cannot be undone."""
     role: str
     fingerprint: str
     is_same_except_name: bool
@@ -90,6 +92,7 @@ async def check(
     return LiveElement(
         name=answer["name"],
         shows=answer["shows"],
+        says=answer["says"],
         role=answer["role"],
         fingerprint=answer["fingerprint"],
         is_same_except_name=answer["isSameBeing"],
