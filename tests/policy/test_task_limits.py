@@ -32,6 +32,7 @@ FETCHED = """<form onsubmit="event.preventDefault(); fetch('/sent', {method: 'PO
 <input aria-label=Note><button>Send form</button></form><output id=said></output>"""
 SCRIPT = FORM + "<button type=button onclick='document.forms[0].submit()'>By script</button>"
 ONCE = "<p>Mug €9</p><button onclick=\"fetch('/sent', {method: 'POST'})\">Pay now</button>"
+BEACON = FORM.replace("method=post", "onsubmit='event.preventDefault(); navigator.sendBeacon(`/sent`)'")
 PLAIN = "<button onclick='said.value = `pressed`'>Press</button><a href=/>Home</a><output id=said></output>"
 
 
@@ -104,6 +105,7 @@ def used_on_record(runs: Path) -> task_limits.Used:
         (GET_FORM, "click Send form"),
         (FETCHED, "click Send form"),
         (SCRIPT, "click By script"),
+        (BEACON, "click Send form"),
     ],
     indirect=["site"],
 )
