@@ -9,8 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from tests.loop_run import CLICK, COVERED, DONE, FINISH, NOTHING, Ran, answered_at_cost, observation
-from vision_agent.actions import Ask, Hover, Scroll
+from vision_agent.actions import Action, Ask, Finish, Hover, Scroll, Type
 from vision_agent.agent import Loop
+from vision_agent.base_model import RECORDED
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.errors import BrowserUnavailable, FormatError, ModelUnavailable, RunFailed, VisionAgentError
 from vision_agent.events import Event, MessageReceived, Troubled
@@ -370,3 +371,19 @@ async def test_a_question_that_quotes_a_page_is_not_put_into_the_person_s_mouth(
     run = await ran.run()
     assert [message.text for message in run.task.messages] == ["No."]
     assert "pay 900" in run.steps[0].outcomes[0].sentence
+
+
+@pytest.mark.parametrize("given", [Finish(answer="a\ud800"), Type(target=1, text="\ud83d")])
+async def test_half_a_character_in_a_decision_is_told_to_who_decides(given: Action) -> None:
+    ran = Ran([[given], [FINISH]])
+    run = await ran.run()
+    assert run.ending is not None
+    assert run.ending.status == "done"
+    assert "half a character" in ran.model.complaints[1]
+
+
+@pytest.mark.parametrize("wrong", [{"cost_usd": float("nan")}, {"cost_usd": -5.0}, {"output_tokens": -1}])
+def test_a_usage_takes_nothing_back(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="it must be 0 or more, and finite"):
+        Usage(**wrong)
+    Usage.model_validate(wrong, context=RECORDED)

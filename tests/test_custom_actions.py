@@ -348,3 +348,26 @@ def test_a_function_that_cannot_be_an_action_is_refused_when_it_is_made(
 ) -> None:
     with pytest.raises(UsageError, match=words):
         action(function)
+
+
+async def test_one_that_is_cancelled_by_itself_failed_and_the_run_goes_on(page: Page, tmp_path: Path) -> None:
+    @action(risks=[])
+    async def give_up() -> str:
+        """Give up."""
+        raise asyncio.CancelledError
+
+    steps = ["call give_up", "finish"]
+    agent = Agent("Try", page=page, actions=[give_up], steps=steps, settings=Settings(runs=tmp_path))
+    run = await agent.run()
+    assert "give_up failed: CancelledError" in run.steps[0].outcomes[0].sentence
+
+
+async def test_half_a_character_that_one_returns_is_replaced(page: Page, tmp_path: Path) -> None:
+    @action(risks=[])
+    def cut() -> str:
+        """Cut a text."""
+        return "Cut \ud83d"
+
+    agent = Agent("Cut", page=page, actions=[cut], steps=["call cut", "finish"], settings=Settings(runs=tmp_path))
+    run = await agent.run()
+    assert run.steps[0].outcomes[0].sentence == "Cut \ufffd."

@@ -174,6 +174,11 @@ class _Action(FrozenModel):
         """How long it takes by itself at most, in seconds: it waits, or holds a button or a key."""
         return 0.0
 
+    @property
+    def how_often(self) -> int:
+        """How many times it presses, each of which may send a form or pay again."""
+        return 1
+
 
 def _requires(*fields: str) -> ConfigDict:
     """Makes a model always give these fields, although they have defaults: providers limit optional parameters."""
@@ -192,6 +197,11 @@ class Click(_Action):
     """2 is a double click."""
     modifiers: tuple[Modifier, ...] = ()
 
+    @property
+    def how_often(self) -> int:
+        """The number of clicks."""
+        return self.count
+
 
 class DoubleTap(_Action):
     """Tap a mark or a point twice with a finger, for pages that only answer to touch."""
@@ -200,6 +210,11 @@ class DoubleTap(_Action):
 
     kind: Literal["double_tap"] = "double_tap"
     target: Target
+
+    @property
+    def how_often(self) -> int:
+        """Two taps."""
+        return 2
 
 
 class Hold(_Action):
@@ -313,6 +328,11 @@ class Press(_Action):
     def lasts_s(self) -> float:
         """The time for which keys are held."""
         return self.count * (self.seconds or 0.0)
+
+    @property
+    def how_often(self) -> int:
+        """The number of presses."""
+        return self.count
 
 
 class Hover(_Action):

@@ -22,6 +22,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args, get_type_hints, overload
@@ -102,6 +103,8 @@ class CustomAction:
         return f"{fault['loc'][0]} cannot be {given}: {words_of(fault)[:1].lower()}{words_of(fault)[1:]}"
 
 
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+"""A lone surrogate, which cannot be recorded."""
 _MOST_SHOWN = 80
 """Characters of an argument that an error shows."""
 Function = Callable[..., Any]
@@ -279,6 +282,12 @@ async def carry_out(
             sentence = await own.run(context, **arguments)
     except Unavailable:
         raise
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Its own: nobody cancelled the run.
+        return _cut_short(own, f"{chosen.name} failed: CancelledError: something that it waited for was cancelled")
     except Exception as error:  # noqa: BLE001 - the caller's code may raise anything
         if timer.expired() and not own.can_be_stopped:
             sentence = f"{chosen.name} did not finish within {deadline_s:g} s and goes on in the background."
@@ -301,8 +310,8 @@ def _refused(words: str, refusal: Refusal = "unsupported") -> Outcome:
 
 
 def _with_stop(text: str) -> str:
-    """The text with a full stop, unless it ends as a sentence or as JSON."""
-    text = text.rstrip()
+    """The text with a full stop, unless it ends as a sentence or as JSON; halves of characters are replaced."""
+    text = _HALF_CHARACTER.sub("\ufffd", text).rstrip()
     return text if text.endswith((".", "!", "?", "…", ":", ";", "}", "]")) else f"{text}."
 
 

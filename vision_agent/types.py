@@ -9,6 +9,7 @@ Places are in page or picture coordinates; see `geometry`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,11 +17,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from pydantic import ConfigDict, Field, SecretStr, field_validator
+from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator
 
 from vision_agent import old_names
 from vision_agent.actions import Action, Point
-from vision_agent.base_model import DisplayedModel, FrozenModel, RenamedFields, SettingsModel
+from vision_agent.base_model import RECORDED, DisplayedModel, FrozenModel, RenamedFields, SettingsModel
 from vision_agent.exemplars import Exemplar as Exemplar  # these ten were here once, and programs import them from here
 from vision_agent.exemplars import PastAct as PastAct
 from vision_agent.exemplars import PastTurn as PastTurn
@@ -237,6 +238,15 @@ class Usage(FrozenModel):
     """None if the price is unknown: never a guess, never zero."""
     raw: dict[str, Any] = {}
     """As the provider reported it."""
+
+    @field_validator("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd")
+    @classmethod
+    def _must_count(cls, value: float | None, info: ValidationInfo) -> float | None:
+        """Nothing takes back what other requests cost. Records of earlier versions are read as they are."""
+        is_recorded = info.mode == "json" or info.context == RECORDED
+        if value is not None and not 0 <= value < math.inf and not is_recorded:
+            raise ValueError("it must be 0 or more, and finite")
+        return value
 
     @property
     def total(self) -> int:

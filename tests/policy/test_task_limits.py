@@ -31,6 +31,8 @@ GET_FORM = "<form action=/sent><input name=note aria-label=Note><button>Send for
 FETCHED = """<form onsubmit="event.preventDefault(); fetch('/sent', {method: 'POST'}).then(() => said.value = 'sent')">
 <input aria-label=Note><button>Send form</button></form><output id=said></output>"""
 SCRIPT = FORM + "<button type=button onclick='document.forms[0].submit()'>By script</button>"
+ONCE = "<p>Mug €9</p><button onclick=\"fetch('/sent', {method: 'POST'})\">Pay now</button>"
+BEACON = FORM.replace("method=post", "onsubmit='event.preventDefault(); navigator.sendBeacon(`/sent`)'")
 PLAIN = "<button onclick='said.value = `pressed`'>Press</button><a href=/>Home</a><output id=said></output>"
 
 
@@ -103,6 +105,7 @@ def used_on_record(runs: Path) -> task_limits.Used:
         (GET_FORM, "click Send form"),
         (FETCHED, "click Send form"),
         (SCRIPT, "click By script"),
+        (BEACON, "click Send form"),
     ],
     indirect=["site"],
 )
@@ -115,6 +118,33 @@ async def test_a_form_is_counted_however_it_is_sent_and_no_more_are_submitted_th
     assert (refused.status, refused.refusal) == ("refused", "blocked")
     assert "it may submit a form, and the task's limit on submitted forms (1) is reached" in refused.sentence
     assert recorded_task(tmp_path)["limits"]["submits"] == 1
+
+
+@pytest.mark.parametrize(
+    ("site", "line", "limits", "why"),
+    [
+        (FORM, "press Enter 3 times in Note", Limits(submits=2), "it may submit a form 3 times, and the task's limit"),
+        (FORM, "double click Send form", Limits(submits=1), "on submitted forms (1) leaves 1"),
+        (ONCE, "press Space 3 times in Pay now", Limits(spend=Money("26 EUR")), "it may pay 27 EUR with 3 presses"),
+        (ONCE, "double click Pay now", Limits(spend=Money("10 EUR")), "it may pay 18 EUR with 2 presses"),
+    ],
+    indirect=["site"],
+)
+async def test_each_press_of_an_act_counts(
+    page: Page, site: Site, tmp_path: Path, line: str, limits: Limits, why: str
+) -> None:
+    _, outcomes = await run(page, site, tmp_path, line, limits=limits)
+    assert (site.sent, outcomes[0].status) == ([], "refused")
+    assert why in outcomes[0].sentence
+
+
+@pytest.mark.parametrize("site", [ONCE], indirect=True)
+async def test_what_several_presses_paid_is_counted(page: Page, site: Site, tmp_path: Path) -> None:
+    lines = ("press Space 3 times in Pay now", "click Pay now")
+    done, outcomes = await run(page, site, tmp_path, *lines, limits=Limits(spend=Money("30 EUR")))
+    assert len(site.sent) == 3
+    assert "it may pay 9 EUR after 27 before" in outcomes[1].sentence
+    assert task_limits.used_in(done.task, done.steps).money == Decimal(27)
 
 
 @pytest.mark.parametrize("site", [FORM], indirect=True)

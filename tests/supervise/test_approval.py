@@ -288,6 +288,14 @@ async def test_an_answer_that_is_none_is_said_with_what_to_return() -> None:
         await Supervised([decided(PAY)], Answers(lambda *_: True), "risky").run()  # type: ignore[arg-type,return-value]
 
 
+async def test_an_approver_that_replaces_a_step_by_nothing_is_told_so() -> None:
+    async def nothing(*_: object) -> Choice:
+        return Choice(kind="replace")
+
+    with pytest.raises(UsageError, match="nothing replaced what was proposed by nothing"):
+        await Answers(nothing).approve(Task(goal="Try"), seen(), Decision(author="model"), ())
+
+
 async def test_an_input_that_is_closed_is_not_said_to_be_late() -> None:
     async def closed(prompt: str) -> str:
         raise EOFError

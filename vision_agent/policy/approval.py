@@ -393,6 +393,11 @@ class Answers:
         choice: Any = await given
         if isinstance(choice, bool):
             return Choice(kind="approve" if choice else "stop")
+        if isinstance(choice, Choice) and choice.kind == "replace" and not choice.actions:
+            raise UsageError(
+                f"{name} replaced what was proposed by nothing",
+                'give actions=(…,) to do instead, or return Choice(kind="instruct", text="…") or False',
+            )
         if choice is None or isinstance(choice, Choice):
             return choice
         if iscoroutine(choice):

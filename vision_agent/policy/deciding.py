@@ -80,7 +80,7 @@ class Decider:
 
         try:
             return await usable_reply(
-                lambda complaint: model.decide(journal.task, journal.steps, observation, complaint=complaint),
+                lambda complaint: _decided(model, journal, observation, complaint),
                 trouble,
                 repairs=self._repairs,
                 who="The model",
@@ -99,6 +99,20 @@ class Decider:
         # For the rest of the run: of two models that take turns, each would know half of the plan.
         self._model, self._fallback = self._fallback, None
         return await self._ask_model(observation)
+
+
+async def _decided(model: Model, journal: Journal, observation: Observation, complaint: str) -> Decision:
+    """What the model decides.
+
+    Raises:
+        FormatError: it can be neither carried out nor recorded, as a decider of your own may decide.
+    """
+    decision = await model.decide(journal.task, journal.steps, observation, complaint=complaint)
+    try:
+        decision.model_dump_json().encode()
+    except ValueError as error:  # a reply of a provider is checked where it is read
+        raise FormatError("The decision has half a character in it (a lone surrogate), or cannot be JSON") from error
+    return decision
 
 
 async def usable_reply(

@@ -68,7 +68,11 @@ def pays(action: Action, seen: Observation) -> bool:
 
 
 def price_of(action: Action, seen: Observation, currency: str) -> Price:
-    """What an act would pay: the largest amount beside what it acts on, or else on the visible page."""
+    """What an act would pay: the largest amount beside what it acts on, or else on the visible page, at each press."""
+    return _each_time(action, _price_once(action, seen, currency))
+
+
+def _price_once(action: Action, seen: Observation, currency: str) -> Price:
     marks = pressed_by(action, seen)
     beside = [each for mark in marks for each in amounts_beside(mark)]
     is_whole = not any(_CUT in mark.context for mark in marks)
@@ -106,7 +110,7 @@ def exceeds(limit: Money, paid: Decimal | None, action: Action, seen: Observatio
     if pays(action, seen):
         price = price_of(action, seen, limit.currency)
     elif totals := _submits_beside(action, seen):
-        price = _largest(totals, limit.currency, "beside the total")
+        price = _each_time(action, _largest(totals, limit.currency, "beside the total"))
     else:
         return ""
     if price.value is None:
@@ -116,7 +120,13 @@ def exceeds(limit: Money, paid: Decimal | None, action: Action, seen: Observatio
     if paid + price.value <= limit.amount:
         return ""
     before = f" after {_plain(paid)} before" if paid else ""
-    return f"it may pay {_plain(price.value)} {limit.currency}{before}, and at most {limit} may be spent"
+    times = f" with {action.how_often} presses" if action.how_often > 1 else ""
+    return f"it may pay {_plain(price.value)} {limit.currency}{times}{before}, and at most {limit} may be spent"
+
+
+def _each_time(action: Action, price: Price) -> Price:
+    """What an act would pay if each of its presses pays."""
+    return price if price.value is None else Price(price.value * action.how_often)
 
 
 def _says_pay(texts: Sequence[str]) -> bool:

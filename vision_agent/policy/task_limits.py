@@ -51,8 +51,11 @@ def limit_exceeded(task: Task, action: Action, observation: Observation, used: U
     is_free = action.traits.only_looks or action.kind in _ALWAYS_ALLOWED
     if allowed is not None and not is_free and not {action.kind, _name(action)} & {*allowed}:
         return f"the task allows only {', '.join(allowed) or 'nothing'}, and actions that only look"
-    if most is not None and used.forms >= most and "submit" in risks_taken(action, observation):
-        return f"it may submit a form, and the task's limit on submitted forms ({most}) is reached"
+    if most is not None and used.forms + action.how_often > most and "submit" in risks_taken(action, observation):
+        if used.forms >= most:
+            return f"it may submit a form, and the task's limit on submitted forms ({most}) is reached"
+        often = f"it may submit a form {action.how_often} times"
+        return f"{often}, and the task's limit on submitted forms ({most}) leaves {most - used.forms}"
     return spending.exceeds(spend, used.money, action, observation) if spend is not None else ""
 
 
@@ -110,14 +113,14 @@ def _may_use(task: Task, action: Action, observation: Observation) -> Used:
     spend, paid = task.limits.spend, Decimal(0)
     if spend is not None and spending.pays(action, observation):
         paid = spending.price_of(action, observation, spend.currency).value or paid
-    return Used(int("submit" in risks_taken(action, observation)), paid)
+    return Used(action.how_often * ("submit" in risks_taken(action, observation)), paid)
 
 
 def _submits(action: Action, outcome: Outcome, observation: Observation) -> int:
     if outcome.forms or outcome.status == "refused":
         return outcome.forms
     may_have = outcome.requests > 0 or outcome.status == "partial"
-    return int(may_have and "submit" in risks_taken(action, observation))
+    return action.how_often * (may_have and "submit" in risks_taken(action, observation))
 
 
 def _name(action: Action) -> str:

@@ -88,7 +88,7 @@ class PendingRequests:
         self._last_finished.clear()
 
     def request_count(self) -> int:
-        """How many requests were started since the last action started, without streams and pings."""
+        """How many requests were started since the last action started, without streams."""
         return self._counts.total()
 
     def count_request(self, request: Request) -> None:

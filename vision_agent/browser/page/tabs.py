@@ -196,7 +196,7 @@ class Tabs:
         return sent
 
     def request_count(self) -> int:
-        """How many requests were started since the last action started, without streams and pings."""
+        """How many requests were started since the last action started, without streams."""
         return self.network.request_count()
 
     async def has_lost_tab(self) -> bool:
@@ -415,6 +415,8 @@ class Tabs:
     def _on_request(self, request: Request) -> None:
         page = _request_page(request)
         is_for_new_tab = page is None and request.is_navigation_request()
+        if request.resource_type == "ping" and page in self.pages:
+            self.network.count_request(request)  # a beacon may vote or pay; its answer reaches nobody
         if request.resource_type in ENDLESS or not (is_for_new_tab or page in self.pages):
             return
         if is_for_new_tab:

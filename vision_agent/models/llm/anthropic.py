@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -366,8 +367,8 @@ def total_usage(model: str, replies: list[dict[str, Any]]) -> Usage:
     """The total usage of replies, given the API's usage data for each."""
 
     def total(field: str) -> int:
-        counts = (each.get(field) for each in replies)
-        return sum(count for count in counts if type(count) is int and 0 <= count <= MOST_TOKENS)
+        counts = [each.get(field) for each in replies]
+        return sum(math.ceil(each) for each in counts if type(each) in (int, float) and 0 <= each <= MOST_TOKENS)
 
     return Usage(
         input_tokens=total("input_tokens"),

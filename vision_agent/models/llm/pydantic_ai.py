@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -270,8 +271,8 @@ def _text_of(response: ModelResponse, max_tokens: int) -> str:
 
 
 def _usage(counted: RequestUsage, raw: dict[str, Any], provider: str, model: str) -> Usage:
-    def clamped(tokens: int) -> int:
-        return min(max(0, tokens), MOST_TOKENS)
+    def clamped(tokens: float) -> int:
+        return math.ceil(min(max(0, tokens), MOST_TOKENS))
 
     return Usage(
         # pydantic-ai counts cached tokens as input; our Usage counts them separately.
