@@ -102,8 +102,9 @@ export function asksBack({ facts, traffic }, element) {
   const shown = facts.filter(({ name }) => SHOWN_BY.has(name)).map(({ node }) => /** @type {Element} */ (node));
   const come = [...shown.filter((each) => !matches(each, ANSWERED)), ...traffic.flatMap(({ added }) => added)];
   return come.some((node) => {
-    if (nodeTypeOf(node) !== 1 || flatContains(node, element) || flatContains(element, node)) return false;
+    if (nodeTypeOf(node) !== 1) return false;
     const box = /** @type {Element} */ (node);
+    if (flatContains(box, element) || flatContains(element, box)) return false;
     const controls = matches(box, ANSWERED) ? [box] : queryAll(box, ANSWERED);
     return controls.some((each) => rectOf(each).width > 0 && !closest(each, MERE_MESSAGE));
   });

@@ -5,7 +5,8 @@
 import { noteOwnAct } from './beside_fields.js';
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, insertText } from './dom.js';
-import { isConnectedOf, isEditable, localNameOf, rectOf, removeCaptureListener, shadowRootOf } from './dom.js';
+import { flatElementsOf, isConnectedOf, isEditable, localNameOf, rectOf, rectsOf } from './dom.js';
+import { removeCaptureListener, shadowRootOf } from './dom.js';
 import { enterNow } from './enter_button.js';
 import { changedAroundFrames, lastChangesInParents } from './frame_context.js';
 import { guardOf, KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
@@ -16,6 +17,8 @@ import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { lastChangeAt } from './stability.js';
 import { VALUELESS } from './state.js';
+import { abridged, withoutSpaces } from './steady_text.js';
+import { heldWordsOf } from './text.js';
 
 /** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
@@ -32,6 +35,8 @@ import { VALUELESS } from './state.js';
  *   keys press what has the focus several times, and nothing else
  */
 
+/** How far up from a field it is looked for what was hidden beside it. */
+const MOST_UP_TO_HIDDEN = 4;
 const ELSEWHERE = { passed: { blocker: 'a field in another frame', key: null } };
 
 /**
@@ -314,11 +319,29 @@ function isInPlace(doc, meant, target) {
   const element = (meant.key && elementOf(doc, meant.key)) || drawnAnew(doc, target);
   const own = element && recheckPlace(element, { ...meant, pointed: true });
   const isCounted = typing.hasArrived && meant.counts && own && withoutNumbers(own.then) === withoutNumbers(own.now);
-  const held = own && !own.same && !isCounted ? own : changedAroundFrames(meant.frames, meant);
+  const isHidden = element && own && typing.hasTyped && isOnlyHidden(element, own, meant);
+  const held = own && !own.same && !isCounted && !isHidden ? own : changedAroundFrames(meant.frames, meant);
   if (!element) typing.stopped = { gone: true };
   else if (held && !held.same) typing.stopped = held;
   else typing.checkedAt = now;
   return !typing.stopped;
+}
+
+/**
+ * Whether the words beside a field are only hidden, as a list of suggestions is while one types: something near it that
+ * does not show says just them, and nothing stands in their place.
+ * @param {Element} element @param {NonNullable<ReturnType<typeof recheckPlace>>} own @param {Typed} meant
+ */
+function isOnlyHidden(element, own, meant) {
+  if (own.same || own.part !== 'words' || own.now || !own.then) return false;
+  const form = meant.place?.form ?? 'steady';
+  for (let at = element, up = 0, around = flatParentOf(at); around && up < MOST_UP_TO_HIDDEN; up++) {
+    const beside = flatElementsOf(around).filter((each) => each !== at && rectsOf(each).length === 0);
+    const words = beside.map((each) => withoutSpaces(abridged(heldWordsOf(each), form)));
+    if (words.includes(withoutSpaces(own.then))) return true;
+    [at, around] = [around, flatParentOf(around)];
+  }
+  return false;
 }
 
 /**

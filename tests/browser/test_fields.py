@@ -174,6 +174,22 @@ async def test_a_tick_that_is_taken_back_to_ask_first_may_still_come(on: On, ask
         assert (outcome.status, outcome.refusal) == ("done", None), outcome.sentence
 
 
+SUGGESTS = """<div contenteditable id=e aria-label=Message style="min-height:40px"></div><ul id=u><li>Ann<li>Anna</ul>
+<script>e.oninput = () => {}; e.onkeydown = (event) => { if (event.key === 'Enter') document.title = e.textContent }</script>"""
+
+
+async def test_typing_goes_on_where_suggestions_beside_the_field_are_hidden(on: On) -> None:
+    async with on(SUGGESTS.replace("{}", "{ u.hidden = true }")) as hand:
+        outcome = await hand.act(Type(target=hand.number("Message"), text="Yo", submit=True))
+        assert (outcome.status, await hand.page.title()) == ("done", "Yo"), outcome.sentence
+
+
+async def test_typing_stops_where_the_words_beside_the_field_are_another_s(on: On) -> None:
+    async with on(SUGGESTS.replace("{}", "{ u.textContent = 'Bob' }")) as hand:
+        outcome = await hand.act(Type(target=hand.number("Message"), text="Yo", submit=True))
+        assert (outcome.status, outcome.refusal, outcome.value) == ("partial", "changed", "Y"), outcome.sentence
+
+
 MIXED = "<input type=checkbox id=all aria-label=All onchange='{}'><script>all.indeterminate = true</script>"
 
 

@@ -59,7 +59,8 @@ async def test_a_press_that_was_acted_on_is_done_though_its_click_went_elsewhere
 
 DAY = """<label>Day <input id=day readonly></label><div id=over>{}</div><style>
 @keyframes down {{ from {{ opacity: 0; transform: translateY(-20px) }} }} #over.open {{ display: block }}
-#over {{ display: none; position: absolute; left: 8px; width: 240px; height: 90px; background: #fff; {} }}</style><script>
+#over {{ display: none; position: absolute; left: 8px;
+  width: 240px; height: 90px; background: #fff; {} }}</style><script>
 over.style.top = day.getBoundingClientRect().bottom + 2 + 'px';
 day.addEventListener('mousedown', () => over.className = 'open');
 day.addEventListener('click', () => document.title += 'x')</script>"""

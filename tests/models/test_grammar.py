@@ -44,6 +44,7 @@ from vision_agent.actions import (
 )
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import _READERS, _VERBS, GRAMMAR, WITH_TARGET, parse, rows_schema
+from vision_agent.models.offline.resolve_target import NotFoundError
 
 PAGE = seen(
     mark(1, "Sign in"),
@@ -358,3 +359,9 @@ def test_words_beside_a_name_may_hold_what_else_parts_a_line():
 def test_a_wait_that_names_a_value_is_refused_before_anything_starts() -> None:
     with pytest.raises(UsageError, match="a wait cannot name a secret or private data"):
         parse(['wait for "Opened <private:customer>"'])
+
+
+def test_a_drag_that_ends_at_mere_words_says_how_to_drop_at_a_point() -> None:
+    [line] = parse(["drag Card to Doing"])
+    with pytest.raises(NotFoundError, match=r"Nothing here is called 'Doing'.* drag to a point of the picture"):
+        line.build(PAGE)

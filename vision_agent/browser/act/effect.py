@@ -250,7 +250,7 @@ def _sentence(sentence: str, attempt: Attempt, read: PageAfter, changes: list[st
     said = [sentence]
     value = read.value
     # In a list that was sorted anew, the value that the field shows now is that of another row.
-    is_own = read.now is None or read.now.difference is None
+    is_own = read.now is None or read.now.difference is None or value == ""
     if attempt.expected is not None and value is not None and value != attempt.expected and is_own:
         said.append(f'The field now holds "{safe_line(value, 80)}"')
     if changes:

@@ -229,7 +229,8 @@ async def _read_back(
     said = []
     # The pointer may have renamed it before the action did anything.
     if now.name not in (at.mark.name, at.element.name if at.element else None):
-        said.append(f'mark {at.mark.number} is now called "{safe_line(now.name, 60)}"')
+        called = f'is now called "{safe_line(now.name, 60)}"' if now.name else "has no name now"
+        said.append(f"mark {at.mark.number} {called}")
     if now.difference is not None:
         said.append(describe_change(now.difference, "it"))
     for name in SWITCHES:

@@ -213,8 +213,13 @@ async def wait(sender: InputSender, action: Wait) -> Attempt:
     """
     began = time.monotonic()
     if action.text is None and not action.change:
-        await asyncio.sleep(action.seconds)
-        return Attempt(f"Waited {action.seconds:g} s", None)
+        while True:
+            left = began + action.seconds - time.monotonic()
+            if left <= 0 or sender.page.is_closed():
+                break
+            await asyncio.sleep(min(left, _LOOK_EVERY_S))
+        waited = f"{action.seconds - left:.1f} s, until the tab closed" if left > 0 else f"{action.seconds:g} s"
+        return Attempt(f"Waited {waited}", None)
     what = f'"{safe_line(action.text, 60)}" did not show' if action.text is not None else "Nothing changed"
     said = f'"{safe_line(action.text, 60)}" shows' if action.text is not None else "The page changed"
     before = sender.page.url

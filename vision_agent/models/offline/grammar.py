@@ -445,6 +445,12 @@ def _hover(match: re.Match[str]) -> Build:
     return lambda seen: Hover(target=find_target(target, seen))
 
 
+_POINT_TO_DROP_AT = (
+    "If it only has words, as an empty column has at its top, drag to a point of the picture inside it, such as "
+    "(300, 200)."
+)
+
+
 def _drag(match: re.Match[str]) -> Build:
     keys, by = _modifiers_in(match["held"]), _OFFSET.search(match["rest"])
     if by:
@@ -458,7 +464,15 @@ def _drag(match: re.Match[str]) -> Build:
 
     def build(seen: Observation) -> Drag:
         path = tuple(Point(x=x, y=y) if inside is None else point_in(inside, x, y, seen) for x, y in points)
-        return Drag(source=find_target(source, seen), target=find_target(target, seen), path=path, modifiers=keys)
+        held = find_target(source, seen)
+        try:
+            end = find_target(target, seen)
+        except AmbiguousError:
+            raise
+        except NotFoundError as error:
+            error.args = (f"{error} {_POINT_TO_DROP_AT}", *error.args[1:])
+            raise
+        return Drag(source=held, target=end, path=path, modifiers=keys)
 
     return build
 
