@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import cv2
 import numpy as np
@@ -28,7 +29,15 @@ _MOST_SERIES = 12
 _SWATCH = (3, 60)
 """How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
 _SWATCH_GAP, _SIGN_RIM = 16.0, 4.0
+_SIGN_HIGHER, _STROKE_PX = 0.8, 2.0
+"""How far beyond its text, in its heights, a sign may reach up and down; half of the widest stroke of a line."""
+_HIGH_SIGN = 0.75
+"""The share of a text's height above and below it in which its sign has ended; a bar goes on there."""
+_BETWEEN, _LEAST_HIGH = 24.0, 3
+"""How far a colour may be from a blend of two others, and the fewest rows of pixels that it has if it is none."""
 _OWN_COLOUR = 0.05
+_OUTLINE = 0.15
+"""The least share of a sign that is its outline."""
 _IN_ENTRY = 0.7
 """The share of a shape in the entry of a legend that is a part of it."""
 
@@ -60,7 +69,7 @@ def find_legend(
             continue
         sign = _swatch_beside(text, shapes)
         if sign is not None:
-            found.append((text, main_colour(view_pixels(picture, sign))))
+            found.append((text, _colour_of_sign(view_pixels(picture, sign))))
             continue
         colour = _sign_colour(picture, surface, text)
         # An icon that was read as a text has the colour itself.
@@ -82,6 +91,14 @@ def _swatch_beside(text: Text, shapes: Sequence[Box]) -> Box | None:
     return max(beside, key=lambda box: box.right, default=None)
 
 
+def _colour_of_sign(pixels: Pixels) -> Floats:
+    """The colour of a sign: that of its outline, if it is filled with grey or with nothing."""
+    usual, is_coloured = main_colour(pixels), has_colour(pixels)
+    if np.ptp(usual) >= _TINTED or is_coloured.mean() < _OUTLINE:
+        return usual
+    return main_colour(pixels[is_coloured][None])
+
+
 def _sign_colour(picture: Picture, surface: Box, text: Text) -> Floats | None:
     """The colour of a sign beside a text that is no shape, such as a short line."""
     low = max(surface.x, text.box.x - _SWATCH[1])
@@ -96,8 +113,19 @@ def _sign_colour(picture: Picture, surface: Box, text: Text) -> Floats | None:
         return None
     # Of several signs in reach, the nearest: it begins behind a gap.
     gaps = np.flatnonzero(np.diff(columns) > 4)
-    is_coloured[:, : columns[gaps[-1] + 1] if len(gaps) else columns[0]] = False
-    return main_colour(pixels[is_coloured][None])
+    first = int(columns[gaps[-1] + 1] if len(gaps) else columns[0])
+    is_coloured[:, :first] = False
+    return None if _goes_on(picture, beside, first, int(columns[-1])) else main_colour(pixels[is_coloured][None])
+
+
+def _goes_on(picture: Picture, line: Box, first: int, last: int) -> bool:
+    """Whether what is in these columns of a line of text goes on above or below it, as a bar does."""
+    far = _HIGH_SIGN * line.height
+    around = picture.page.intersection(Box(x=line.x, y=line.y - far, width=line.width, height=line.height + 2 * far))
+    if around is None:
+        return False
+    is_coloured = has_colour(view_pixels(picture, around))[:, first : last + 1]
+    return bool(is_coloured[0].mean() > 0.5 or is_coloured[-1].mean() > 0.5)
 
 
 def without_signs(part: PlotPixels, legend: Legend, top: float) -> PlotPixels:
@@ -106,10 +134,12 @@ def without_signs(part: PlotPixels, legend: Legend, top: float) -> PlotPixels:
     for text, _ in legend:
         if text.box.bottom <= top:
             x, y = text.box.x - _SWATCH[1] - part.box.x, text.box.y - part.box.y
+            rim = max(_SIGN_RIM, _SIGN_HIGHER * text.box.height)
+            end = min(text.box.bottom + rim, max(top - _STROKE_PX, text.box.bottom + _SIGN_RIM))
             columns = slice(max(0, int(x * part.scale)), max(0, int((text.box.right - part.box.x) * part.scale)))
             rows = slice(
-                max(0, int((y - _SIGN_RIM) * part.scale)),
-                max(0, int((text.box.bottom - part.box.y + _SIGN_RIM) * part.scale)),
+                max(0, int((y - rim) * part.scale)),
+                max(0, int((end - part.box.y) * part.scale)),
             )
             sign = pixels[rows, columns]
             if sign.size:
@@ -148,10 +178,32 @@ def series_colours(part: PlotPixels, legend: Legend) -> list[Floats]:
         is_own = np.abs(rest.astype(np.float32) - colour).max(axis=1) <= SAME
         if is_own.sum() < _LEAST_PIXELS:
             break
+        if _is_seam(part, colour, found):
+            rest = rest[~is_own]
+            continue
         found.append(colour)
         # Blends of a colour with the ground are no series.
         rest = rest[~is_own & ~is_blend(rest, colour)]
     return found
+
+
+def _is_seam(part: PlotPixels, colour: Floats, others: Sequence[Floats]) -> bool:
+    """Whether a colour is a blend of two others that is only where they meet, as between bars on bars."""
+    if not any(_is_between(colour, one, other) for one, other in combinations(others, 2)):
+        return False
+    mask = mask_of(part.pixels, colour)
+    for other in others:
+        mask &= ~mask_of(part.pixels, other)
+    thick = max(_LEAST_HIGH, round(_LEAST_HIGH * part.scale))
+    solid = cv2.erode(mask.astype(np.uint8), np.ones((thick, thick), np.uint8))
+    return not solid.any()
+
+
+def _is_between(colour: Floats, one: Floats, other: Floats) -> bool:
+    """Whether a colour is near a blend of two others, and near neither of them."""
+    way = other - one
+    share = float(np.dot(colour - one, way) / max(1.0, float(np.dot(way, way))))
+    return 0.1 < share < 0.9 and float(np.abs(one + share * way - colour).max()) <= _BETWEEN
 
 
 def series_name(colour: Floats, legend: Legend) -> str:
@@ -166,9 +218,20 @@ def series_masks(part: PlotPixels, colours: Sequence[Floats]) -> list[Bools]:
     """The pixels of each series; grey rules, which are near to a pale colour, are none of its."""
     is_tinted = np.ptp(part.pixels.astype(np.int16), axis=2) >= _TINTED
     masks = [mask_of(part.pixels, colour) for colour in colours]
+    for one, other in combinations(range(len(colours)), 2):
+        if np.abs(colours[one] - colours[other]).max() < 2 * SAME:
+            _share(part.pixels, masks[one], masks[other], colours[one], colours[other])
     return [
         mask & is_tinted if np.ptp(colour) >= _COLOURED else mask for mask, colour in zip(masks, colours, strict=True)
     ]
+
+
+def _share(pixels: Pixels, one: Bools, other: Bools, colour: Floats, its: Floats) -> None:
+    """Takes the pixels that are in the masks of two colours from that which is farther from theirs."""
+    both = one & other
+    shared = pixels[both].astype(np.float32)
+    is_one = np.abs(shared - colour).sum(axis=1) <= np.abs(shared - its).sum(axis=1)
+    one[both], other[both] = is_one, ~is_one
 
 
 def mask_of(pixels: Pixels, colour: Floats) -> Bools:
