@@ -21,6 +21,8 @@ _SOLID, _INSIDE = 0.75, 0.9
 _BESIDE, _RIM, _GOES_ON = 2, 1, 0.5
 """How many pixels beside a box, and in it, its colour must have ended, and the share of its height that is as filled if
 not."""
+_SHOWS = 0.2
+"""The least share of the rows of a bar, beyond what was found of it, that nothing hides."""
 _HIDDEN, _SAME_BAR = 0.6, 0.8
 """The share of a row of a bar that is its own or hidden, and the likeness of two boxes of one bar."""
 _UNEVEN, _MOST_STEPS = 0.2, 2
@@ -98,16 +100,18 @@ def _reach(own: Bools, other: Bools, top: int, bottom: int) -> tuple[int, int]:
     """The first row and the row behind the last one of a bar of which other ink hides some rows between."""
     is_own = own.mean(axis=1) >= _SOLID
     is_bar = (own | other).mean(axis=1) >= _HIDDEN
-    high = low = None
-    for row in range(top - 1, -1, -1):
-        if not is_bar[row]:
-            break
-        high = row if is_own[row] else high
-    for row in range(bottom, len(is_bar)):
-        if not is_bar[row]:
-            break
-        low = row + 1 if is_own[row] else low
-    return top if high is None else high, bottom if low is None else low
+    above = _going_on(is_own[:top][::-1], is_bar[:top][::-1])
+    below = _going_on(is_own[bottom:], is_bar[bottom:])
+    return top - above, bottom + below
+
+
+def _going_on(is_own: Bools, is_bar: Bools) -> int:
+    """How many rows a bar goes on; not to a row of its colour far behind other bars, as the line that they stand on."""
+    ends = np.flatnonzero(~is_bar)
+    own = np.flatnonzero(is_own[: ends[0] if len(ends) else len(is_bar)])
+    while len(own) and len(own) < _SHOWS * (own[-1] + 1):
+        own = own[:-1]
+    return int(own[-1]) + 1 if len(own) else 0
 
 
 def _is_part(one: Bar, bar: Bar) -> bool:
@@ -127,7 +131,10 @@ def find_bars(filled: Sequence[Sequence[Bar]], *, may_stack: bool) -> list[list[
     found = [_on_one_line(each) for each in filled]
     for _ in filled if may_stack else ():  # each colour may stand on one that stands on others
         known = [bar.whole for bars in found for bar in bars]
-        found = [bars or _stacked(boxes, known) for bars, boxes in zip(found, filled, strict=True)]
+        found = [
+            _all_stacked(boxes, [*found[:at], *found[at + 1 :]]) or found[at] or _stacked(boxes, known)
+            for at, boxes in enumerate(filled)
+        ]
     return found
 
 
@@ -197,6 +204,13 @@ def _stacked(filled: Sequence[Bar], known: Sequence[Box]) -> list[Bar]:
         and abs(bar.whole.width - wide) <= _EQUAL_PX
     ]
     return _in_order([*bars, *beside])
+
+
+def _all_stacked(filled: Sequence[Bar], others: Sequence[Sequence[Bar]]) -> list[Bar]:
+    """The boxes, if all stand on bars of other colours; some may then be level with each other by chance."""
+    known = [bar.whole for bars in others for bar in bars if bar.foot != "hangs"]
+    bars = [replace(bar, foot="bar") for bar in filled if any(_is_on(bar.whole, below) for below in known)]
+    return _in_order(bars) if len(bars) == len(filled) >= 2 else []
 
 
 def _in_order(bars: Sequence[Bar]) -> list[Bar]:
