@@ -102,6 +102,31 @@ def test_beside_two_scales_no_value_is_given_and_the_chart_says_why() -> None:
     assert values_of(look(BARS, [*TICKS, *NAMES, *other])) == pytest.approx(VALUES, abs=2)
 
 
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_the_error_of_a_line_covers_its_value_where_it_turns(is_marked: bool) -> None:
+    values = (80, 10, 95, 90)
+
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(values)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 3, cv2.LINE_AA)
+        for point in points if is_marked else ():
+            cv2.circle(on, point, 4, GREEN, -1, cv2.LINE_AA)
+
+    looked = look([line], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    found = {at: (value, error) for at, value, error in series.values}
+    for name, value in zip(("Jan", "Feb", "Mar", "Apr"), values, strict=True):
+        assert abs(found[name][0] - value) <= found[name][1] < 5
+
+
+def test_what_goes_on_above_the_part_that_is_read_has_no_value() -> None:
+    bars = [*BARS[:3], box(560, 0, 50, 400, BLUE)]
+    looked = look(bars, [*TICKS, *NAMES])
+    assert looked.chart is not None
+    assert looked.chart.table()[4] == ["Apr", UNREAD]
+
+
 def test_bars_with_a_gap_of_one_pixel_are_bars() -> None:
     bars = [box(96 + 140 * at, y_of(value), 139, 400 - y_of(value), BLUE) for at, value in enumerate(VALUES)]
     assert values_of(look(bars, [*TICKS, *NAMES])) == pytest.approx(VALUES, abs=2)

@@ -22,7 +22,7 @@ from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.charts import Chart, DrawnValue, Series
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
-from vision_agent.vision.surfaces.curves import curve_of, height_at, ink_kind
+from vision_agent.vision.surfaces.curves import curve_of, height_at, height_error, ink_kind
 from vision_agent.vision.surfaces.fine_places import (
     Ends,
     ends_of_bar,
@@ -69,6 +69,8 @@ _DARK = 90
 """The least difference of dark ink from the ground."""
 _MIDDLE = (0.3, 0.7)
 """The part of a bar's width in which its ends are measured, as its corners may be round."""
+_AT_POINT_PX, _AT_TOP_PX = 3.0, 1.0
+"""How far a point may be from the place that it stands for; what is no farther from the top of a plot may go on there."""
 _TWO_SCALES = "two scales are beside it, and which series belongs to which cannot be told"
 _UNCLEAR_NUMBERS = "the points in the numbers of its axis may be before thousands or before fractions"
 _SLICE = 0.5
@@ -154,12 +156,12 @@ def _axis_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: S
             name += " 2"
         names.add(name)
         if bars:
-            own = _named([_bar_value(bar, ends[bar.box], name, axis) for bar in bars], across)
+            own = _named([_bar_value(bar, ends[bar.box], name, axis, plot.y) for bar in bars], across)
         else:
             own = _points(mask, part, shapes, name, axis)
             own = _named(_with_rings(own, with_blends(mask, part, colour), part, name, axis), across)
         values += own
-        told = _series(name, own) if bars else _along(name, mask, part, axis, across)
+        told = _series(name, own) if bars else _along(name, mask, part, axis, across, own)
         if told.values:
             series.append(told)
         elif mask.any(axis=0).mean() >= _LEAST_WIDE:
@@ -251,10 +253,12 @@ def _foot(bar: Bar, ends: Ends) -> float:
     return ends.top if bar.foot == "hangs" else ends.bottom
 
 
-def _bar_value(bar: Bar, ends: Ends, name: str, axis: Axis) -> DrawnValue:
+def _bar_value(bar: Bar, ends: Ends, name: str, axis: Axis, plot_top: float) -> DrawnValue:
     top, bottom = ends
     end = bottom if bar.foot == "hangs" else top
     value, error = axis.value(end), axis.error(end)
+    if end <= plot_top + _AT_TOP_PX:  # it may go on there
+        value = nan
     if bar.foot == "bar":
         value, error = value - axis.value(bottom), error + axis.error(bottom)
     return DrawnValue(bar.box, "bar", name, "", value, error, _inside(bar.box))
@@ -296,8 +300,16 @@ def _named(values: Sequence[DrawnValue], across: Axis) -> list[DrawnValue]:
     return [replace(each, at=at) for each, at in zip(values, names, strict=True)]
 
 
-def _along(name: str, mask: Bools, part: PlotPixels, axis: Axis, across: Axis) -> Series:
-    """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
+def _error(axis: Axis, place: float, off: float) -> float:
+    """How far a value may be off whose place is known but for so many pixels."""
+    return axis.error(place) + max(abs(axis.value(place + way) - axis.value(place)) for way in (-off, off))
+
+
+def _along(name: str, mask: Bools, part: PlotPixels, axis: Axis, across: Axis, points: Sequence[DrawnValue]) -> Series:
+    """The value of a line at each text of the horizontal axis, and at its highest and lowest place.
+
+    `points`: its points, which are where it turns.
+    """
     kind = ink_kind(mask, has_colour(part.pixels) & ~mask, part.scale)
     curve = curve_of(mask, is_area=kind == "area")
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
@@ -312,10 +324,15 @@ def _along(name: str, mask: Bools, part: PlotPixels, axis: Axis, across: Axis) -
     for place, at_name in told:
         at = round((place - part.box.x) * part.scale - 0.5)
         y = height_at(curve, known, at, 3 * part.scale)
-        if y is not None:
-            _, on_page = part.to_page(0, y)
-            found.append((at_name, axis.value(on_page), axis.error(on_page)))
-            spots.append(Point(x=place, y=on_page))
+        if y is None or y <= _AT_TOP_PX * part.scale:  # what is cut off there may be higher
+            continue
+        _, on_page = part.to_page(0, y)
+        near = [each for each in points if abs(each.box.center.x - place) <= _AT_POINT_PX]
+        off = height_error(curve, at, y, part.scale) / part.scale
+        if len(near) == 1 and abs(near[0].box.center.y - on_page) <= off + _AT_POINT_PX:
+            on_page, off = near[0].box.center.y, 0.5
+        found.append((at_name, axis.value(on_page), _error(axis, on_page, off)))
+        spots.append(Point(x=place, y=on_page))
     return Series(name, tuple(found), tuple(spots))
 
 

@@ -5,6 +5,7 @@ This module knows pixels only.
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import Literal
 
 import numpy as np
@@ -21,6 +22,8 @@ _EVEN = 0.2
 _NEAR_PX = 3
 _ON_BASE = 0.8
 """The share of its columns in which an area reaches its base."""
+_PLACE_PX, _POINT_PX = 1.5, 6.0
+"""How far a place may be from the middle of its name, and how far from a turn a line is what it is, beside its point."""
 _TWICE = 0.15
 """The largest share of the columns of a line that may have ink at two heights, as where a sign of the legend is."""
 
@@ -102,3 +105,32 @@ def height_at(curve: Floats, known: NDArray[np.int64], at: int, reach: float) ->
     if 0 <= at < len(curve) and not np.isnan(curve[at]):
         return float(curve[at])
     return float(np.interp(at, near, curve[near]))
+
+
+def height_error(curve: Floats, at: int, y: float, scale: float) -> float:
+    """How far a line may be from its height at a column, in rows, for what its steepness and its points hide.
+
+    Where it turns, its stroke ends on one side of the turn, and a point covers both; so the height is compared with
+    where the line comes from on both sides. It does not exceed what the line does nearby.
+    """
+    step = _PLACE_PX * scale
+    beside = _between(curve, at - step, at + step)
+    if not len(beside):
+        return 0.0
+    steep = float(np.abs(beside[:, 1] - y).max())
+    from_there = []
+    for way in (-1, 1):
+        ends = sorted((at + way * _POINT_PX * scale, at + 2 * way * _POINT_PX * scale))
+        part = _between(curve, *ends)
+        if len(part) >= 0.75 * (ends[1] - ends[0]):
+            slope, start = np.polyfit(part[:, 0] - at, part[:, 1], 1)
+            from_there.append(abs(float(start) - y))
+    around = _between(curve, at - 2 * _POINT_PX * scale, at + 2 * _POINT_PX * scale)
+    most = float(np.abs(around[:, 1] - y).max())
+    return min(most, max([steep, *from_there]))
+
+
+def _between(curve: Floats, first: float, last: float) -> Floats:
+    """The known columns of a part of a curve, with their heights."""
+    columns = np.arange(max(0, ceil(first)), min(len(curve), floor(last) + 1))
+    return np.stack([columns, curve[columns]], axis=1)[~np.isnan(curve[columns])]
