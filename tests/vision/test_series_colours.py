@@ -60,6 +60,22 @@ def test_a_sign_that_is_higher_than_its_words_is_no_part_of_a_line_below_it() ->
     assert highest == pytest.approx(max(VALUES), abs=2.5)
 
 
+def test_a_sign_whose_words_were_not_read_is_no_part_of_a_line_below_it() -> None:
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+
+    def outline(on: Pixels) -> None:
+        cv2.rectangle(on, (424, 44), (464, 58), GREEN, 3)
+
+    looked = look([line, outline], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    known = {at: value for at, value, _ in series.values}
+    assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
+    assert max(known.values()) == pytest.approx(max(VALUES), abs=2.5)
+
+
 def test_a_number_beside_a_bar_is_no_entry_of_a_legend() -> None:
     lower: list[Stroke] = [
         box(192 + 140 * at, y_of(value - 15), 50, 400 - y_of(value - 15), GREEN) for at, value in enumerate(VALUES)

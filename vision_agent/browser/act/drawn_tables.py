@@ -77,6 +77,10 @@ async def drawn_table(sender: InputSender, mark: Mark, names: Sequence[str] = ()
         ways = " or ".join(f"read table at [{mark.label_text}]" for mark in inside if mark is not None)
         instead = f"name something in the one that is meant: {ways or 'read table at NAME'}"
         raise Refused("ambiguous", f"{words} shows {len(records)} tables: {there}; {instead}.")
+    if surface.number in sender.seen.charts:
+        instead = f"read table at [{surface.label_text}] gives them, and read exact table at [{surface.label_text}] "
+        instead += "those that the page shows under the pointer"
+        raise Refused("unsupported", f"{words} shows a chart, of which values are only estimated: {instead}.")
     why = "no words were read in it"
     if found.is_unclear:
         why = "it is not plain which of its words are in one column"

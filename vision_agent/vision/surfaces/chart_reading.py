@@ -22,7 +22,7 @@ from vision_agent.vision.surfaces.bars import POINT_PX, Bar, filled_boxes, find_
 from vision_agent.vision.surfaces.candles import Candle, find_candles
 from vision_agent.vision.surfaces.charts import Chart, DrawnValue, Series
 from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
-from vision_agent.vision.surfaces.curves import curve_of, height_at, height_error, ink_kind
+from vision_agent.vision.surfaces.curves import curve_of, height_at, height_error, ink_kind, without_signs_above
 from vision_agent.vision.surfaces.fine_places import (
     Ends,
     ends_of_bar,
@@ -158,6 +158,7 @@ def _axis_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: S
         if bars:
             own = _named([_bar_value(bar, ends[bar.box], name, axis, plot.y) for bar in bars], across)
         else:
+            mask = without_signs_above(mask, (min(axis.first, axis.last) - plot.y) * scale, scale)
             own = _points(mask, part, shapes, name, axis)
             own = _named(_with_rings(own, with_blends(mask, part, colour), part, name, axis), across)
         values += own
@@ -311,7 +312,7 @@ def _along(name: str, mask: Bools, part: PlotPixels, axis: Axis, across: Axis, p
     `points`: its points, which are where it turns.
     """
     kind = ink_kind(mask, has_colour(part.pixels) & ~mask, part.scale)
-    curve = curve_of(mask, is_area=kind == "area")
+    curve = curve_of(mask, part.scale, is_area=kind == "area")
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
     if len(known) < _LEAST_WIDE * mask.shape[1] or kind == "other":
         return Series(name, ())

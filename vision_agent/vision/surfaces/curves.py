@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import Literal
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +25,10 @@ _ON_BASE = 0.8
 """The share of its columns in which an area reaches its base."""
 _PLACE_PX, _POINT_PX = 1.5, 6.0
 """How far a place may be from the middle of its name, and how far from a turn a line is what it is, beside its point."""
+_ABOVE_PX, _DASH_PX = 2.0, 8.0
+"""How far above the highest number a stroke at it may reach, and the half of a gap between two dashes of a line."""
+_APART_PX = 8.0
+"""How many rows of a stroke another line may hide, which crosses it."""
 _TWICE = 0.15
 """The largest share of the columns of a line that may have ink at two heights, as where a sign of the legend is."""
 
@@ -80,8 +85,33 @@ def _is_hidden(mask: Bools, other: Bools, left: int, right: int) -> bool:
     return bool(other[top:bottom, left + 1 : right].any(axis=0).all())
 
 
-def curve_of(mask: Bools, *, is_area: bool) -> Floats:
-    """The height of a line in each column: the middle of its stroke, NaN where another hides it.
+def without_signs_above(mask: Bools, highest: float, scale: float) -> Bools:
+    """The ink of a line without what is apart above the highest number, in columns where the line is below it.
+
+    That is the sign of a legend, also of one whose words were not read.
+
+    Args:
+        mask: the pixels of the line.
+        highest: the row of the highest number.
+        scale: pixels for each CSS pixel.
+    """
+    row = round(highest - _ABOVE_PX * scale)
+    if row <= 0 or not mask[:row].any():
+        return mask
+    below = mask[row:].any(axis=0).astype(np.uint8)[None]
+    wide = np.ones((1, 2 * round(_DASH_PX * scale) + 1), np.uint8)
+    has_line = cv2.morphologyEx(below, cv2.MORPH_CLOSE, wide)[0] > 0
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(mask[:row].astype(np.uint8), connectivity=8)
+    kept = mask.copy()
+    for piece in range(1, count):
+        left, top, across, high = stats[piece, :4].tolist()
+        if top + high < row and has_line[left : left + across].mean() > 0.5:
+            kept[:row][pieces == piece] = False
+    return kept
+
+
+def curve_of(mask: Bools, scale: float, *, is_area: bool) -> Floats:
+    """The height of a line in each column: the middle of its stroke, NaN where another hides it or where there are two.
 
     `is_area`: the upper edge of the ink instead.
     """
@@ -94,6 +124,8 @@ def curve_of(mask: Bools, *, is_area: bool) -> Floats:
     middle = (mask * y).sum(axis=0) / np.maximum(1, many)
     # A steep line has a long run in each column; its middle is where it crosses the middle of the column.
     curve = np.where(many > 0, np.where(bottom - top + 1 <= 1.3 * many, (top + bottom) / 2, middle), np.nan)
+    # Between two strokes far from each other, as that of a sign of the legend, is nothing.
+    curve[bottom - top + 1 - many > _APART_PX * scale] = np.nan
     return np.asarray(curve, np.float32)
 
 
@@ -123,7 +155,7 @@ def height_error(curve: Floats, at: int, y: float, scale: float) -> float:
         ends = sorted((at + way * _POINT_PX * scale, at + 2 * way * _POINT_PX * scale))
         part = _between(curve, *ends)
         if len(part) >= 0.75 * (ends[1] - ends[0]):
-            slope, start = np.polyfit(part[:, 0] - at, part[:, 1], 1)
+            _, start = np.polyfit(part[:, 0] - at, part[:, 1], 1)
             from_there.append(abs(float(start) - y))
     around = _between(curve, at - 2 * _POINT_PX * scale, at + 2 * _POINT_PX * scale)
     most = float(np.abs(around[:, 1] - y).max())

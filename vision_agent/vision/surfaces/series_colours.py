@@ -69,7 +69,7 @@ def find_legend(
             continue
         sign = _swatch_beside(text, shapes)
         if sign is not None:
-            found.append((text, _colour_of_sign(view_pixels(picture, sign))))
+            found.append((text, _colour_of_sign(picture, sign)))
             continue
         colour = _sign_colour(picture, surface, text)
         # An icon that was read as a text has the colour itself.
@@ -91,12 +91,15 @@ def _swatch_beside(text: Text, shapes: Sequence[Box]) -> Box | None:
     return max(beside, key=lambda box: box.right, default=None)
 
 
-def _colour_of_sign(pixels: Pixels) -> Floats:
+def _colour_of_sign(picture: Picture, sign: Box) -> Floats:
     """The colour of a sign: that of its outline, if it is filled with grey or with nothing."""
-    usual, is_coloured = main_colour(pixels), has_colour(pixels)
+    usual = main_colour(view_pixels(picture, sign))
+    rim = Box(x=sign.x - 2, y=sign.y - 2, width=sign.width + 4, height=sign.height + 4)
+    around = view_pixels(picture, picture.page.intersection(rim) or sign)
+    is_coloured = has_colour(around)
     if np.ptp(usual) >= _TINTED or is_coloured.mean() < _OUTLINE:
         return usual
-    return main_colour(pixels[is_coloured][None])
+    return main_colour(around[is_coloured][None])
 
 
 def _sign_colour(picture: Picture, surface: Box, text: Text) -> Floats | None:
