@@ -70,7 +70,7 @@ _DARK = 90
 _MIDDLE = (0.3, 0.7)
 """The part of a bar's width in which its ends are measured, as its corners may be round."""
 _AT_POINT_PX, _AT_TOP_PX = 3.0, 1.0
-"""How far a point may be from the place that it stands for; what is no farther from the top of a plot may go on there."""
+"""How far a point may be from its place; what is no farther from the top of a plot may go on there."""
 _HIDDEN_PX = 3
 """How many rows beyond the end of a bar that are neither the ground nor a series may hide what goes on there."""
 _TWO_SCALES = "two scales are beside it, and which series belongs to which cannot be told"
