@@ -601,3 +601,20 @@ def test_an_ordinal_in_words_is_answered_with_how_to_write_it(words, advice):
         find_target(parse_target(words), seen(mark(1, "Add"), mark(2, "Add")))
     assert advice in str(refused.value)
     assert ("figures" in str(refused.value)) == ("figures" in advice)
+
+
+def pie(surface: int = 1) -> Observation:
+    """A pie with a slice, and a legend with an entry of its name."""
+    return seen(
+        mark(1, "Costs", "surface"),
+        mark(2, "Food", "guess", tag="words", source="ocr", surface=1, looks_like="legend entry"),
+        mark(3, "Food", "guess", tag="round", source="ocr", surface=surface, looks_like="slice"),
+        mark(4, "Plan", "surface"),
+    )
+
+
+def test_the_name_of_a_slice_is_not_that_of_its_entry_in_the_legend() -> None:
+    assert find_target(parse_target("Food"), pie()) == 3
+    assert find_target(parse_target("legend entry Food"), pie()) == 2
+    with pytest.raises(AmbiguousError):
+        find_target(parse_target("Food"), pie(surface=4))

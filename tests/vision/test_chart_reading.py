@@ -127,6 +127,12 @@ def test_what_goes_on_above_the_part_that_is_read_has_no_value() -> None:
     assert looked.chart.table()[4] == ["Apr", UNREAD]
 
 
+def test_a_bar_whose_end_a_bubble_hides_has_no_value() -> None:
+    looked = look([*BARS, box(250, y_of(60), 110, 80, (40, 40, 40))], [*TICKS, *NAMES])
+    assert looked.chart is not None
+    assert looked.chart.table()[2] == ["Feb", UNREAD]
+
+
 def test_bars_with_a_gap_of_one_pixel_are_bars() -> None:
     bars = [box(96 + 140 * at, y_of(value), 139, 400 - y_of(value), BLUE) for at, value in enumerate(VALUES)]
     assert values_of(look(bars, [*TICKS, *NAMES])) == pytest.approx(VALUES, abs=2)

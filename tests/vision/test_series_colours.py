@@ -100,7 +100,7 @@ def test_bars_on_bars_on_bars_have_their_heights_in_bright_pale_and_dark_colours
     stacks = ((20, 15, 9), (30, 10, 24), (25, 25, 12), (40, 12, 30))
     strokes: list[Stroke] = [box(90, 400, 620, 1, (90, 85, 84))]
     for at, values in enumerate(stacks):
-        for rank, value in enumerate(values):
+        for rank in range(len(values)):
             top, foot = y_of(sum(values[: rank + 1])), y_of(sum(values[:rank]))
             strokes.append(box(125 + 140 * at, top, 80, foot - top, colours[rank]))
             if rank:

@@ -37,6 +37,8 @@ _AROUND_PX = 80.0
 _CLOSE = 0.015
 """How far from its estimate an exact value may be, as a share of the axis; or by twice its error."""
 _LEVEL_PX = 7.0
+_OUTSIDE = -8
+"""A place beyond the corner of the page, in its coordinates, where nothing is under the pointer."""
 _TOKEN = re.compile(r"[-−]?\d[\d,.  ]*\d%?|[-−]?\d%?")
 
 
@@ -85,7 +87,9 @@ async def with_exact_values(sender: InputSender, surface: Mark, chart: Chart, re
             now = await _picture_at_rest(sender, surface, before)
             texts = await asyncio.to_thread(texts_since, before, now, reader, until)
             known |= values_in(chart, spot.series, spot.at, texts)
+        # A chart may keep what it shows until the pointer has left it.
         await sender.page.mouse.move(corner.x, corner.y)
+        await sender.page.mouse.move(_OUTSIDE, _OUTSIDE)
     finally:
         sender.sent_inputs.clear()
     return ExactChart(chart.with_exact(known), late)

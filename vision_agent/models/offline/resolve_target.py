@@ -214,6 +214,7 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
     found = [mark for mark in found if mark.source == "dom"] or found
     if len(found) > 1 and prefer is not None:
         found = [mark for mark in found if prefer(mark)] or found
+    found = _but_legend(found)
     if where.nth and _is_ordinal(where, found):
         if where.nth > len(found):
             here = listed_marks(found, observation.marks) or "there is none"
@@ -238,6 +239,13 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
             meant,
         )
     return found[0]
+
+
+def _but_legend(found: list[Mark]) -> list[Mark]:
+    """The slice, bar or point of a chart, where the entry of its legend has the same name; else all that were found."""
+    rest = [mark for mark in found if mark.looks_like != "legend entry"]
+    is_value = len(rest) == 1 and rest[0].looks_like in ("slice", "bar", "point") and rest[0].surface is not None
+    return rest if is_value and all(mark.surface == rest[0].surface for mark in found) else found
 
 
 def _missing(sentence: str, where: NamedTarget) -> NotFoundError:

@@ -70,7 +70,9 @@ _DARK = 90
 _MIDDLE = (0.3, 0.7)
 """The part of a bar's width in which its ends are measured, as its corners may be round."""
 _AT_POINT_PX, _AT_TOP_PX = 3.0, 1.0
-"""How far a point may be from the place that it stands for; what is no farther from the top of a plot may go on there."""
+"""How far a point may be from its place; what is no farther from the top of a plot may go on there."""
+_HIDDEN_PX = 3
+"""How many rows beyond the end of a bar that are neither the ground nor a series may hide what goes on there."""
 _TWO_SCALES = "two scales are beside it, and which series belongs to which cannot be told"
 _UNCLEAR_NUMBERS = "the points in the numbers of its axis may be before thousands or before fractions"
 _SLICE = 0.5
@@ -156,7 +158,9 @@ def _axis_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: S
             name += " 2"
         names.add(name)
         if bars:
-            own = _named([_bar_value(bar, ends[bar.box], name, axis, plot.y) for bar in bars], across)
+            own = _named([_bar_value(bar, ends[bar.box], name, axis) for bar in bars], across)
+            hidden = {bar.box for bar in bars if _is_end_hidden(bar, ends[bar.box], colours, beside)}
+            own = [replace(each, value=nan) if each.box in hidden else each for each in own]
         else:
             mask = without_signs_above(mask, (min(axis.first, axis.last) - plot.y) * scale, scale)
             own = _points(mask, part, shapes, name, axis)
@@ -254,12 +258,28 @@ def _foot(bar: Bar, ends: Ends) -> float:
     return ends.top if bar.foot == "hangs" else ends.bottom
 
 
-def _bar_value(bar: Bar, ends: Ends, name: str, axis: Axis, plot_top: float) -> DrawnValue:
+def _is_end_hidden(bar: Bar, ends: Ends, colours: Sequence[Floats], part: PlotPixels) -> bool:
+    """Whether a bar may go on beyond what shows of it: above the part that is read, or behind what is no series."""
+    if bar.foot != "hangs" and ends.top <= part.box.y + _AT_TOP_PX:
+        return True
+    way = 1 if bar.foot == "hangs" else -1
+    end = (ends.bottom if bar.foot == "hangs" else ends.top) - part.box.y
+    rows = sorted(round((end + way * far) * part.scale) for far in (1, 1 + _HIDDEN_PX))
+    left, right = (bar.whole.x + share * bar.whole.width for share in _MIDDLE)
+    columns = slice(round((left - part.box.x) * part.scale), round((right - part.box.x) * part.scale) + 1)
+    beyond = part.pixels[max(0, rows[0]) : rows[1], columns]
+    if not beyond.size:
+        return False
+    usual = np.median(beyond, axis=1)
+    known = [main_colour(part.pixels), *colours]
+    is_known = np.any([np.abs(usual - each).max(axis=1) <= SAME for each in known], axis=0)
+    return not (is_known | (np.ptp(usual, axis=1) >= _DARK / 2)).any()
+
+
+def _bar_value(bar: Bar, ends: Ends, name: str, axis: Axis) -> DrawnValue:
     top, bottom = ends
     end = bottom if bar.foot == "hangs" else top
     value, error = axis.value(end), axis.error(end)
-    if end <= plot_top + _AT_TOP_PX:  # it may go on there
-        value = nan
     if bar.foot == "bar":
         value, error = value - axis.value(bottom), error + axis.error(bottom)
     return DrawnValue(bar.box, "bar", name, "", value, error, _inside(bar.box))

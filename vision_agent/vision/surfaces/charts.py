@@ -98,14 +98,9 @@ class Chart:
         return rows
 
     def _places(self) -> list[str]:
-        """The places of all values in their order, and those of the axis at which there is none."""
-        found = list(dict.fromkeys(at for each in self.series for at, _, _ in each.values))
-        after = 0
-        for place in self.places:
-            if place not in found:
-                found.insert(after, place)
-            after = found.index(place) + 1
-        return found
+        """The places of the axis, if there should be a value at each, and those of all values."""
+        found = dict.fromkeys(at for each in self.series for at, _, _ in each.values)
+        return list(dict.fromkeys([*self.places, *found]))
 
     @property
     def span(self) -> float:

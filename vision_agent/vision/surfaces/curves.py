@@ -24,7 +24,7 @@ _NEAR_PX = 3
 _ON_BASE = 0.8
 """The share of its columns in which an area reaches its base."""
 _PLACE_PX, _POINT_PX = 1.5, 6.0
-"""How far a place may be from the middle of its name, and how far from a turn a line is what it is, beside its point."""
+"""How far a place may be from the middle of its name; how far from a turn a line goes on straight, beside its point."""
 _ABOVE_PX, _DASH_PX = 2.0, 8.0
 """How far above the highest number a stroke at it may reach, and the half of a gap between two dashes of a line."""
 _APART_PX = 8.0
