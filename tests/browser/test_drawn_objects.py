@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.hand import SETTINGS, On
+from vision_agent.actions import Click, Point
 from vision_agent.geometry import Box
 from vision_agent.vision.ocr import can_read
 
@@ -55,3 +56,27 @@ async def test_letters_near_the_rim_of_a_pill_are_no_dashes_and_the_pill_has_its
             )
             assert (best.name, best.box.likeness(box) >= 0.6) == (pill["name"], True), hand.seen.listing
         assert "dashed" not in hand.seen.listing
+
+
+PANEL = """<canvas width=300 height=120 aria-label=Panel></canvas><script>
+const canvas = document.querySelector("canvas"), pen = canvas.getContext("2d"), drawn = { lamp: false, caret: false };
+const draw = () => {
+  pen.fillStyle = "#fff"; pen.fillRect(0, 0, 300, 120);
+  pen.fillStyle = drawn.lamp ? "#16a34a" : "#e5e7eb"; pen.fillRect(120, 40, 9, 9);
+  if (drawn.caret) { pen.fillStyle = "#111"; pen.fillRect(40, 30, 2, 18); }
+};
+canvas.onclick = (event) => { drawn[event.offsetX > 90 ? "lamp" : "caret"] ^= true; draw(); };
+draw();
+</script>"""
+
+
+async def test_a_lamp_that_lights_in_a_drawing_is_a_change_and_a_caret_is_none(on: On) -> None:
+    async with on("<style>body{margin:0}</style>" + PANEL) as hand:
+        [surface] = [mark for mark in hand.seen.marks if mark.kind == "surface"]
+        at = Point(x=surface.box.x + 200, y=surface.box.y + 80)
+        outcome = await hand.act(Click(target=at))
+        assert "changed, within" in outcome.sentence, outcome.sentence
+        await hand.look()
+        at = Point(x=surface.box.x + 60, y=surface.box.y + 80)
+        outcome = await hand.act(Click(target=at))
+        assert "Nothing changed" in outcome.sentence, outcome.sentence

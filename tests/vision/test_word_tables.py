@@ -77,3 +77,30 @@ def test_a_text_that_may_be_in_two_columns_makes_no_table() -> None:
     assert [shape(each) for each in find_word_tables([*names, *numbers]).tables] == [(5, 3)]
     found = find_word_tables([*names, *numbers, line(350, 160, 20)])
     assert (found.tables, found.is_unclear) == ((), True)
+
+
+def test_headings_left_of_numbers_that_are_in_line_at_the_right_are_those_of_the_numbers() -> None:
+    names = [line(46, 80 + 30 * row, width) for row, width in enumerate((26, 28, 47, 38, 24))]
+    codes = [line(346, 80 + 30 * row, 20) for row in range(5)]
+    numbers = [
+        line(right - width, 80 + 30 * row, width)
+        for right, widths in ((234, (22, 22, 30, 15, 8)), (334, (26, 26, 26, 26, 26)))
+        for row, width in enumerate(widths)
+    ]
+    heads = [line(x, 50, width) for x, width in ((46, 36), (146, 24), (246, 28), (346, 32))]
+    [table] = find_word_tables([*names, *numbers, *codes, *heads]).tables
+    assert shape(table) == (6, 4)
+    assert [column.texts[0] for column in table.columns] == [[head] for head in heads]
+
+
+def test_a_row_of_headings_is_found_where_none_is_in_line_with_its_numbers() -> None:
+    names = [line(10 + at % 2 * 0.5, 58 + 30 * at, width) for at, width in enumerate((26, 25, 50, 38))]
+    numbers = [
+        line(right - width, 58 + 30 * row, width)
+        for right, widths in ((250, (23, 23, 31, 15)), (360, (27, 28, 27, 28)), (470, (34, 33, 35, 36)))
+        for row, width in enumerate(widths)
+    ]
+    heads = [line(x, 28, width) for x, width in ((10, 29), (150, 23), (260, 33), (370, 32))]
+    [table] = find_word_tables([*names, *numbers, *heads]).tables
+    assert shape(table) == (5, 4)
+    assert [column.texts[0] for column in table.columns] == [[head] for head in heads]

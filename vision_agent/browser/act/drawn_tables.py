@@ -191,6 +191,9 @@ def _notes(sender: InputSender, surface: Mark, table: DrawnTable) -> Iterator[st
     elif table.unread:
         cells = "1 cell holds" if table.unread == 1 else f"{table.unread} cells hold"
         yield f"{cells} something that was not read, or is cut off"
+    if table.beside:
+        texts = "1 text is" if table.beside == 1 else f"{table.beside} texts are"
+        yield f"{texts} in it, or right above or below it, and in no row of it; compare it with the picture"
     if table.first > 1:
         yield f"its first row in view is row {table.first}"
     if away := _out_of_view(sender, surface):

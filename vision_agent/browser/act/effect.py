@@ -60,6 +60,10 @@ _HELD = (
     "the page has the pointer for itself (pointer lock): moves count from where the pointer was, and clicks go to what "
     "has it"
 )
+_THICKER_THAN_CARET = 5.0
+"""CSS pixels, with one on each side by which the comparison blurs; a caret of 2 pixels has 4."""
+_SMALL_SIGN = 40.0
+"""CSS pixels."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -390,7 +394,7 @@ async def _surface_changes(
     if where is None or now is None or found is None or now.rect != found.rect:
         return []
     share = changed_share(seen.clean, after, surface.box)
-    if share * surface.box.width * surface.box.height <= NOISE:
+    if share * surface.box.width * surface.box.height <= NOISE and not _is_small_sign(where):
         return []
     much = "less than 1%" if share < 0.01 else f"{share:.0%}"
     box = seen.observation.marked.map.box_to_picture(where)
@@ -402,6 +406,15 @@ async def _surface_changes(
         if moved is not None and moved.is_whole and moved.words != STILL.words:
             changed.append(f"what it shows {moved.words}")
     return changed
+
+
+def _is_small_sign(changed: Box) -> bool:
+    """Whether the box around all changes of a surface is that of one sign, such as a digit, a tick or a lamp.
+
+    A caret is thinner, and what flickers in a video is in several places.
+    """
+    thin, long = sorted((changed.width, changed.height))
+    return thin >= _THICKER_THAN_CARET and long <= _SMALL_SIGN
 
 
 async def _drawn_text(

@@ -114,7 +114,7 @@ async def set_value(sender: InputSender, action: Set) -> Attempt:
     Raises:
         Refused: the value does not fit the control, or the control does not reach it.
     """
-    must_be_element(action.mark, sender.seen)
+    must_be_element(action.mark, sender.seen, "Click it, drag it, or type into it")
     at = await sender.aim(action.mark, may_move=True)
     assert at.mark is not None
     expected = action.value
@@ -139,7 +139,7 @@ async def check(sender: InputSender, action: Check) -> Attempt:
     Raises:
         Refused: it has no ticked state, or is a radio button, which cannot be unticked.
     """
-    must_be_element(action.mark, sender.seen)
+    must_be_element(action.mark, sender.seen, "Click it, and see how it looks then")
     at = await sender.aim(action.mark, may_move=True)
     assert at.mark is not None
     now = tick_state(at.element)

@@ -111,15 +111,15 @@ def must_not_be_grid(target: int | Cell | Point, seen: LiveObservation) -> None:
         raise Refused("ambiguous", f"{mark_words(mark)} has {mark.grid.words}; name one of its cells.")
 
 
-def must_be_element(number: int, seen: LiveObservation) -> None:
-    """Checks that a mark is an element, with a state, a value and rows around it.
+def must_be_element(number: int, seen: LiveObservation, instead: str = "Zoom to it") -> None:
+    """Checks that a mark is an element, with a state, a value and rows around it; `instead` is what helps if not.
 
     Raises:
         Refused: it is drawn in a surface.
     """
     if drawn := drawn_target(number, seen):
-        why = "is drawn, so the page does not reveal its contents: what was read there is in the listing. Zoom to it."
-        raise Refused("unsupported", f"{drawn.words} {why}")
+        why = "is drawn, so the page does not reveal its contents: what was read there is in the listing"
+        raise Refused("unsupported", f"{drawn.words} {why}. {instead}.")
 
 
 async def locate_drawn(

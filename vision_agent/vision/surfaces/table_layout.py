@@ -93,6 +93,16 @@ class TableLayout:
         tops = sorted({row: box.y for (row, _), box in self.places.items()}.values())
         return median(after - before for before, after in pairwise(tops))
 
+    @property
+    def first_middle(self) -> float:
+        """The height of the middle of its first row."""
+        return min(box.center.y for box in self.places.values())
+
+    @property
+    def last_middle(self) -> float:
+        """The height of the middle of its last row."""
+        return max(box.center.y for box in self.places.values())
+
     def blanks(self) -> Iterator[tuple[Place, Box]]:
         """The cells without a line of text."""
         for place, box in self.places.items():

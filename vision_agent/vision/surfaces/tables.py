@@ -34,6 +34,8 @@ _FEWEST_COUNTED = 3
 _AT_EDGE = 0.8
 """How near to the edge of what is shown a table may go on, in times the distance of its rows."""
 _EDGE_PX = 2.0
+_NEXT_ROW = 1.2
+"""How far from the last row a text is that may be a further one, in times the distance of rows."""
 _TITLE_PX = 60.0
 _SIGN = 1.6
 """How wide a single sign is at most, in times its height."""
@@ -60,6 +62,8 @@ class DrawnTable:
     """Whether its columns are only called A, B, C."""
     is_numbered: bool = False
     """Whether its first column only counts its rows."""
+    beside: int = 0
+    """How many texts in it, or right above or below it where a row may be, are in none of its rows."""
     late: int = 0
     """How many texts there was no time to read."""
 
@@ -172,6 +176,7 @@ def _table(
         first=(first + has_head) if first is not None else 1,
         is_lettered=is_lettered,
         is_numbered=is_numbered,
+        beside=0 if layout.is_ruled else _beside(layout, others, _title(box, others, known)),
         late=sum(_may_be_text(line) for line in late),
     )
 
@@ -287,6 +292,15 @@ def _title(box: Box, others: Sequence[Box], known: Mapping[Box, Reading | None])
     level = [line for line in above if line.y < nearest.bottom and nearest.y < line.bottom]
     reading = known.get(nearest)
     return reading.text if len(level) == 1 and reading is not None and not reading.is_unsure else ""
+
+
+def _beside(layout: TableLayout, others: Sequence[Box], title: str) -> int:
+    """How many lines of text in a table of words, or as near to it as its rows to each other, are in none of these."""
+    box, near = layout.box, _NEXT_ROW * layout.pitch
+    mine = [line for line in others if line.x < box.right and line.right > box.x and _may_be_text(line)]
+    middles = [line.center.y for line in mine]
+    above = [y for y in middles if box.center.y > y >= layout.first_middle - near] if not title else []
+    return len(above) + sum(box.center.y <= y <= layout.last_middle + near for y in middles)
 
 
 def _at_edge(layout: TableLayout, picture: Picture, surface: Box, blank: tuple[int, int]) -> frozenset[Side]:

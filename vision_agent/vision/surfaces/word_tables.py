@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import inf
 from statistics import median
 from typing import NamedTuple
 
@@ -32,6 +33,10 @@ _JOINED = 2.5
 _REACHES = 4.0
 """How far into a column a text reaches that is in it too, in CSS pixels."""
 _CLEARLY = 2.0
+_MOST_HEADS = 2
+"""The most rows of headings that are told from the rows below them."""
+_HEAD_AT = 1.6
+"""How far above the first row the headings are at most, in times the usual gap."""
 _FULL = 0.55
 """The share of places that must have a text."""
 
@@ -103,10 +108,10 @@ def find_word_tables(lines: Sequence[Box]) -> WordTables:
         own = {id(box) for cluster in group for box in cluster.boxes}
         foreign = {id(box) for each in clusters if each not in group for box in each.boxes}
         rest = [line for line in lines if id(line) not in own]
-        for levels in _runs(group):
+        for levels, usual in _runs(group):
             table = _table(levels, group, rest, foreign)
             is_unclear |= table is None
-            tables += [table] if table else []
+            tables += [_with_head(table, usual, lines)] if table else []
     return WordTables(tuple(tables), is_unclear)
 
 
@@ -182,8 +187,8 @@ def _are_level(one: _Cluster, other: _Cluster) -> bool:
     return level >= max(_LEAST, _TOGETHER * len(fewer.boxes))
 
 
-def _runs(group: Sequence[_Cluster]) -> list[list[float]]:
-    """The heights of the rows of each table, without rows of one text before and after it."""
+def _runs(group: Sequence[_Cluster]) -> list[tuple[list[float], float]]:
+    """The heights of the rows of each table, without rows of one text before and after it, and their usual gap."""
     levels: list[list[tuple[float, int]]] = []
     for y, column in sorted((box.center.y, at) for at, each in enumerate(group) for box in each.boxes):
         if levels and y - levels[-1][0][0] <= _LEVEL:
@@ -210,7 +215,7 @@ def _runs(group: Sequence[_Cluster]) -> list[list[float]]:
         wide = [y for y, many in run if many > 1]
         kept = [y for y, many in run if many > 1 or min(abs(y - each) for each in wide) > _SAME_ROW * usual]
         if len(wide) >= _LEAST:
-            found.append(kept)
+            found.append((kept, usual))
     return found
 
 
@@ -244,6 +249,7 @@ def _table(
             else:
                 more.append((row, box))
     every = _with_more(columns, more)
+    every = every and _with_heads_in_order(every)
     if every is None:
         return None
     places = len(levels) * len(every)
@@ -328,3 +334,78 @@ def _with_more(columns: list[WordColumn], more: Sequence[tuple[int, Box]]) -> li
         if any(min(each.right, other.core[1]) - max(each.left, other.core[0]) > _REACHES for other in columns):
             return None
     return sorted([*columns, *added], key=lambda each: sum(each.core))
+
+
+# --- headings that are not in line with their columns -----------------------------------------------------------------
+
+
+def _with_heads_in_order(columns: list[WordColumn]) -> list[WordColumn] | None:
+    """The columns, with headings at the left of numbers that are in line at the right in the columns of these.
+
+    A heading far to the left of its numbers is nearer to those of the column before it. None if it cannot be told
+    which heading is whose.
+    """
+    alone = [at for at, each in enumerate(columns) if max(each.texts) < _MOST_HEADS and not each.edge]
+    if not alone:
+        return columns
+    heads = 1 + max(row for at in alone for row in columns[at].texts)
+    nameless = [at for at, each in enumerate(columns) if min(each.texts) >= heads]
+    if not any(_is_moved(columns[first + 1 : last + 1]) for first in alone for last in nameless if first < last):
+        return columns
+    bodies = [each for each in columns if max(each.texts) >= heads]
+    ordered = [
+        WordColumn(each.core, each.edge, defaultdict(list, {at: own for at, own in each.texts.items() if at >= heads}))
+        for each in bodies
+    ]
+    for row in range(heads):
+        texts = sorted((box for each in columns for box in each.texts.get(row, ())), key=lambda box: box.x)
+        if not _are_above(texts, ordered):
+            return None
+        for each, box in zip(ordered, texts, strict=True):
+            each.texts[row] = [box]
+    return ordered
+
+
+def _is_moved(between: Sequence[WordColumn]) -> bool:
+    """Whether all columns are in line at the right, and one of them not at the left as well."""
+    bodies = [[box for row, own in each.texts.items() if row >= _MOST_HEADS for box in own] for each in between]
+    if not all(bodies) or any(_spread([box.right for box in each]) > 2 * _IN_LINE for each in bodies):
+        return False
+    return any(_spread([box.x for box in each]) > 2 * _IN_LINE for each in bodies)
+
+
+def _spread(values: Sequence[float]) -> float:
+    return max(values) - min(values)
+
+
+def _are_above(texts: Sequence[Box], columns: Sequence[WordColumn]) -> bool:
+    """Whether each column has one of the texts, between what is left and what is right of the column."""
+    if len(texts) != len(columns):
+        return False
+    after = [*(each.left for each in columns[1:]), inf]
+    before = [-inf, *(each.right for each in columns[:-1])]
+    return all(
+        low - _IN_LINE <= box.x and box.right <= high + _IN_LINE and box.x < own.right and box.right > low
+        for box, own, low, high in zip(texts, columns, before, after, strict=True)
+    )
+
+
+def _with_head(table: WordTable, usual: float, lines: Sequence[Box]) -> WordTable:
+    """The table with the row of headings above it that are at the left of numbers in line at the right, if any."""
+    bodies = [each for each in table.columns if each.edge]
+    if len(bodies) < len(table.columns) or not any(_is_moved([each]) for each in bodies):
+        return table
+    known = {id(box) for each in bodies for own in each.texts.values() for box in own}
+    above = [
+        line for line in lines if id(line) not in known and 0 < table.levels[0] - line.center.y <= _HEAD_AT * usual
+    ]
+    texts = sorted(above, key=lambda box: box.x)
+    if len(texts) < 2 or _spread([box.center.y for box in texts]) > _LEVEL or not _are_above(texts, table.columns):
+        return table
+    columns = tuple(
+        WordColumn(
+            each.core, each.edge, defaultdict(list, {0: [box]} | {row + 1: own for row, own in each.texts.items()})
+        )
+        for each, box in zip(table.columns, texts, strict=True)
+    )
+    return WordTable((median(box.center.y for box in texts), *table.levels), columns, table.high)
