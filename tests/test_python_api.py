@@ -523,6 +523,17 @@ async def test_a_step_line_does_what_the_action_does_that_it_stands_for(page: Pa
         assert await page.title() == "Lists saved saved saved bob end"
 
 
+async def test_a_line_done_twice_does_not_take_a_longer_name_for_what_it_removed(page: Page) -> None:
+    chip = "<p>{} <button aria-label=Hide onclick=\"document.title += '{}'; parentNode.remove()\">x</button></p>"
+    await page.set_content("".join(chip.format(name, name) for name in ("red", "red wine", "blue")))
+    async with attach(page) as browser:
+        assert (await browser.do("click Hide ‹red›")).status == "done"
+        again = await browser.do("click Hide ‹red›")
+        assert "was here at an earlier look and is not now" in again.sentence
+        assert await page.title() == "red"
+        assert (await browser.do("click Hide ‹red wine›")).status == "done"
+
+
 async def test_a_look_may_be_at_one_thing_only(page: Page, serve: Server) -> None:
     await page.goto(serve({"/": LISTS}))
     async with attach(page) as browser:

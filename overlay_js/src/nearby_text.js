@@ -70,6 +70,7 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @property {Map<Element, Table>} tables
  * @property {Map<Element, Cell | null>} cells the cell that an element stands in
  * @property {Map<Element, Map<string, Element[]>>} rowParts by grid and number
+ * @property {Map<Element, Map<string, Element[]>>} columns beside rows, by what holds these and by likeness
  */
 
 /**
@@ -109,7 +110,7 @@ export function newReading(isScan = false, floats = new Map()) {
     groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
     titles: new Map(), rowWords: new Map(), shared: new Map(), heading: new Map(), governing: new Map(),
     tabs: new Map(), months: new Map(),
-    tables: new Map(), cells: new Map(), rowParts: new Map(), under: new Map(), floats,
+    tables: new Map(), cells: new Map(), rowParts: new Map(), columns: new Map(), under: new Map(), floats,
   };
 }
 

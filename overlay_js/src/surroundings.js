@@ -4,6 +4,7 @@ import { isConnectedOf, localNameOf, nodeTypeOf, rectOf, textContentOf } from '.
 import { headingOf, isHeading } from './headings.js';
 import { asNamed, childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, SIGNS, wordsIn } from './nearby_text.js';
 import { roleOrTagOf } from './role.js';
+import { boxesOnLine } from './row_line.js';
 import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
 import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
 import { BOUNDARY, SEAM, withoutSpaces } from './steady_text.js';
@@ -94,13 +95,25 @@ export function surroundingsOf(element, reading, known) {
 }
 
 /**
- * What a row says in other parts that it is drawn in, and in cells of rows above that span it.
+ * What a row says in other parts that it is drawn in, in boxes on its line, and in cells of rows above that span it.
  * @param {Element} box @param {Element} element @param {Path} path @param {Reading} reading @param {Depth} depth
  */
 export function wordsAside(box, element, path, reading, depth) {
   const told = (/** @type {Element} */ part) => wordsIn(part, element, path, reading, depth);
   const spanning = isRow(box) ? spanningCellsOf(box, reading).map(told) : [];
-  return [...otherPartsOfRow(box, reading).map(told), ...spanning.filter((text) => text.length <= LONGEST_SPANNING)];
+  const parts = otherPartsOfRow(box, reading);
+  const aside = parts.length ? parts : onLineOf(box, element, path, reading);
+  return [...aside.map(told), ...spanning.filter((text) => text.length <= LONGEST_SPANNING)];
+}
+
+/**
+ * What stands beside the row of one of several elements of a name, in other columns.
+ * @param {Element} box @param {Element} element @param {Path} path @param {Reading} reading
+ */
+function onLineOf(box, element, path, reading) {
+  const shared = sharedAround(box, sameNameGroupsOf(element, reading));
+  const row = shared && path.get(shared);
+  return row ? boxesOnLine(row, element, shared, reading) : [];
 }
 
 /** @param {() => boolean} ask */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -31,7 +32,13 @@ from vision_agent.describe.action_sentences import failed_answer_in
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.parse_target import parse_target
-from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target
+from vision_agent.models.offline.resolve_target import (
+    AmbiguousError,
+    EarlierLook,
+    NotFoundError,
+    earlier_looks,
+    find_target,
+)
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.observation import Observation
 from vision_agent.record.redact import Redactor
@@ -54,6 +61,9 @@ Scope = int | str | Cell | PictureArea | None
 _OF_A_RUN = (Ask, Finish, Infeasible)
 """What only a run can do."""
 
+_MOST_EARLIER = 50
+"""Looks that are remembered to tell what was called exactly so before."""
+
 
 class AttachedBrowser:
     """Observes and acts on one page and the tabs that it opens. Created by `attach`.
@@ -66,6 +76,7 @@ class AttachedBrowser:
         self._live = browser
         self._is_attached = True
         self._latest: Observation | None = None
+        self._earlier: deque[EarlierLook] = deque(maxlen=_MOST_EARLIER)
         self._on_step = on_step
         self._steps = 0
         self._turns = Turns()
@@ -105,6 +116,7 @@ class AttachedBrowser:
         """
         async with self._turns.turn():
             await self._browser.open(url)
+            self._earlier.clear()
 
     async def observe(self, scope: Scope = None, *, tile: int = 1) -> Observation:
         """Observes the active tab; the next `act` refers to the numbers of this observation.
@@ -124,6 +136,7 @@ class AttachedBrowser:
 
     async def _observe(self) -> Observation:
         self._latest = await self._browser.observe()
+        self._earlier.append(EarlierLook.of(self._latest))
         return self._latest
 
     async def _look_at(self, scope: int | str | Cell | PictureArea, tile: int) -> None:
@@ -181,7 +194,8 @@ class AttachedBrowser:
         while True:
             began = time.monotonic()
             seen = await self._observe()
-            decision = await model.decide(task, steps, seen)
+            with earlier_looks(list(self._earlier)[:-1]):
+                decision = await model.decide(task, steps, seen)
             action, is_line = decision.actions[0], decision.next_goal == step_line.text
             if not is_line and isinstance(action, Finish):
                 return _refused(steps, action, step_line, seen)

@@ -7,11 +7,12 @@ lists the candidates: a wrong click is worse than an error. `match_marks` tells 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from vision_agent.actions import Cell, Point, Target
@@ -56,13 +57,28 @@ def bare_numbers() -> Iterator[None]:
         _BARE_NUMBERS.reset(token)
 
 
-_EARLIER: ContextVar[Sequence[Observation]] = ContextVar("_EARLIER", default=())
+class EarlierLook(NamedTuple):
+    """What a look leaves to compare names with, without its pictures."""
+
+    url: str
+    marks: tuple[Mark, ...]
+
+    @classmethod
+    def of(cls, seen: Observation) -> EarlierLook:
+        """What is left of a look."""
+        return cls(seen.url, seen.marks)
+
+
+_EARLIER: ContextVar[Sequence[EarlierLook]] = ContextVar("_EARLIER", default=())
 
 
 @contextmanager
-def earlier_looks(seen: Sequence[Observation]) -> Iterator[None]:
-    """Inside the `with` block words beside a name mean no longer ones where they were all of it at an earlier look."""
-    token = _EARLIER.set(seen)
+def earlier_looks(seen: Iterable[EarlierLook]) -> Iterator[None]:
+    """Inside the `with` block words beside a name mean no longer ones where they were all of it at an earlier look.
+
+    The looks of blocks around it count too.
+    """
+    token = _EARLIER.set((*_EARLIER.get(), *seen))
     try:
         yield
     finally:

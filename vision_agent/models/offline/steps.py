@@ -23,7 +23,13 @@ from vision_agent.models.offline.grammar import WITH_TARGET, StepLine, parse
 from vision_agent.models.offline.line_targets import NamedTarget, names_in_placeholders
 from vision_agent.models.offline.longer_names import may_mean_opposite, only_longer_name
 from vision_agent.models.offline.mark_kinds import is_scroller
-from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, earlier_looks, named_values
+from vision_agent.models.offline.resolve_target import (
+    AmbiguousError,
+    EarlierLook,
+    NotFoundError,
+    earlier_looks,
+    named_values,
+)
 from vision_agent.observation import Observation
 from vision_agent.policy.approval import risks_taken
 from vision_agent.policy.takeover import did_by_hand, is_taken_over, last_takeover
@@ -116,7 +122,7 @@ class StepsModel(Model):
         """
         del complaint
         values = {each.name: _shown_value(each) for each in task.secrets}
-        with named_values(values), earlier_looks([each.observation for each in steps]):
+        with named_values(values), earlier_looks(EarlierLook.of(each.observation) for each in steps):
             return self._decide(steps, observation)
 
     def _decide(self, steps: Sequence[Step], observation: Observation) -> Decision:
