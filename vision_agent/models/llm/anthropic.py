@@ -368,7 +368,8 @@ def total_usage(model: str, replies: list[dict[str, Any]]) -> Usage:
 
     def total(field: str) -> int:
         counts = [each.get(field) for each in replies]
-        return sum(math.ceil(each) for each in counts if type(each) in (int, float) and 0 <= each <= MOST_TOKENS)
+        numbers = [each for each in counts if isinstance(each, int | float) and not isinstance(each, bool)]
+        return sum(math.ceil(each) for each in numbers if 0 <= each <= MOST_TOKENS)
 
     return Usage(
         input_tokens=total("input_tokens"),
