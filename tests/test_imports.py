@@ -35,7 +35,7 @@ IMPORTS = {
     "settings_trust": "errors text",
     "settings": "base_model errors geometry observation settings_faults settings_trust text types",
     "totp": "errors types",
-    "vision": "actions base_model errors geometry observation",
+    "vision": "actions base_model errors geometry observation text",
     "journal": "errors events exemplars observation ports types",
     "policy": "actions describe errors events journal observation ports settings text types",
     "agent": "actions errors events journal observation policy ports settings types",

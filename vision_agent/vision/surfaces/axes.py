@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from vision_agent.geometry import Box
 
+Sign = Literal[".", ","]
+"""What stands before the fraction of a number."""
 _FORM = (
     r"^[^\d\-−–.(]{0,3}\(?([-−–]?\s?(?:FIRST\d{0,2}(?:[BETWEEN '\u00a0\u202f]\d{3})+|\d+)?(?:[DECIMAL]\d+)?)"
     r"\s?(k|m|bn|b|t|%)?\)?[^\d]{0,4}$"
 )
 """A number with its unit; FIRST: its first digit, BETWEEN: the sign before thousands, DECIMAL: before its fraction."""
-_NUMBER = {
+_NUMBER: dict[Sign, re.Pattern[str]] = {
     ".": re.compile(_FORM.replace("FIRST", r"\d").replace("BETWEEN", ",").replace("DECIMAL", "."), re.I),
     # `0.995` has no thousands.
     ",": re.compile(_FORM.replace("FIRST", "[1-9]").replace("BETWEEN", ".").replace("DECIMAL", ","), re.I),
@@ -50,8 +52,6 @@ column of numbers must have to be one."""
 _LEVEL_PX = 5.0
 
 Kind = Literal["linear", "log", "date", "names"]
-Sign = Literal[".", ","]
-"""What stands before the fraction of a number."""
 
 
 @dataclass(frozen=True)

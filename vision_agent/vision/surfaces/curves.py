@@ -98,9 +98,9 @@ def without_signs_above(mask: Bools, highest: float, scale: float) -> Bools:
     row = round(highest - _ABOVE_PX * scale)
     if row <= 0 or not mask[:row].any():
         return mask
-    below = mask[row:].any(axis=0).astype(np.uint8)[None]
+    below = np.asarray(mask[row:].any(axis=0), np.uint8)[None]
     wide = np.ones((1, 2 * round(_DASH_PX * scale) + 1), np.uint8)
-    has_line = cv2.morphologyEx(below, cv2.MORPH_CLOSE, wide)[0] > 0
+    has_line = np.asarray(cv2.morphologyEx(below, cv2.MORPH_CLOSE, wide))[0] > 0
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(mask[:row].astype(np.uint8), connectivity=8)
     kept = mask.copy()
     for piece in range(1, count):
