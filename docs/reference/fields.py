@@ -7,6 +7,7 @@ import json
 import typing
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from decimal import Decimal
 from enum import Enum
 from html import escape
 from pathlib import Path
@@ -110,5 +111,5 @@ def value_words(field: FieldInfo) -> str:
     if isinstance(value, BaseModel):
         return f"`{json.dumps(value.model_dump(mode='json'))}`" if isinstance(value, Size) else ""
     value = value.value if isinstance(value, Enum) else value
-    value = str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+    value = str(value) if isinstance(value, Path | Decimal) else list(value) if isinstance(value, tuple) else value
     return f"`{json.dumps(value, ensure_ascii=False)}`"
