@@ -141,7 +141,8 @@ def test_the_shell_offers_choices_models_sign_ins_and_runs(
 
 
 def test_the_script_for_the_shell_is_that_of_the_command_also_where_python_runs_the_module() -> None:
-    assert vision_agent("--show-completion", "bash").stdout.endswith("-F _vision_agent_completion vision-agent\n")
+    script = vision_agent(_VISION_AGENT_COMPLETE="source_bash").stdout
+    assert script.rstrip().endswith("-F _vision_agent_completion vision-agent")
 
 
 def test_sentences_of_the_help_are_wrapped_where_the_terminal_ends_and_nowhere_else() -> None:
