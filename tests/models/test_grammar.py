@@ -223,6 +223,13 @@ def test_a_line_that_begins_with_no_known_word_is_answered_with_the_words_in_a_f
         parse(["drag"])
 
 
+@pytest.mark.parametrize("verb", ["open", "goto", "open tab"])
+def test_an_address_with_a_password_is_refused_before_anything_begins_and_not_quoted(verb: str) -> None:
+    with pytest.raises(UsageError, match=r"has a password in it.*browser\.http_auth") as raised:
+        parse([f"{verb} http://ann:S3cretPw9@shop.test/"])
+    assert "S3cret" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -115,6 +115,14 @@ def shown_address(url: str) -> str:
     return f"{url[:LONGEST_SHOWN]}… ({told.group(1) if told else len(url)} characters)"
 
 
+def has_password(url: str) -> bool:
+    """Whether an address has a password in it, which every record of the address would show."""
+    try:
+        return bool(URL(url).password)
+    except ValueError:
+        return False
+
+
 def _without_credentials(url: str) -> str:
     """The address without a user name and password, before which the host would be cut off."""
     try:

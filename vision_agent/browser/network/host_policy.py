@@ -19,7 +19,7 @@ from ada_url import URL
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import UsageError
 from vision_agent.text.escape import safe_line
-from vision_agent.text.urls import is_cut, origin_of
+from vision_agent.text.urls import has_password, is_cut, origin_of
 
 WEB = ("http", "https")
 _USUAL_PORTS = (80, 443)
@@ -199,11 +199,7 @@ def require_no_password(url: str) -> None:
     Raises:
         UsageError: it has one, which is not quoted.
     """
-    try:
-        has_one = bool(URL(url).password)
-    except ValueError:
-        return
-    if has_one:
+    if has_password(url):
         raise UsageError(
             "The address has a password in it, which the record would show",
             "leave it out, and set browser.http_auth to the origin, the user name and the password",

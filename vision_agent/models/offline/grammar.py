@@ -88,6 +88,7 @@ from vision_agent.models.offline.mark_kinds import is_field, is_list, is_scrolle
 from vision_agent.models.offline.parse_target import IN_ROW, POINT, parse_target
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, find_target, point_in
 from vision_agent.observation import Mark, Observation
+from vision_agent.text.urls import has_password
 from vision_agent.text.values_apart import LETTER, with_letters
 
 GRAMMAR = """\
@@ -552,12 +553,22 @@ def _turn(match: re.Match[str]) -> Build:
 
 
 def _goto(match: re.Match[str]) -> Build:
-    address = address_with_values(match["url"])
+    address = _address_in(match)
     return lambda seen: Goto(url=urljoin(seen.url, address))
 
 
-def _open_tab(match: re.Match[str]) -> Build:
+def _address_in(match: re.Match[str]) -> str:
     address = address_with_values(match["url"])
+    if has_password(address):  # the line is not quoted
+        raise UsageError(
+            "The address in a line that opens one has a password in it, which the record would show",
+            "leave it out, and set browser.http_auth to the origin, the user name and the password",
+        )
+    return address
+
+
+def _open_tab(match: re.Match[str]) -> Build:
+    address = _address_in(match)
     return lambda seen: OpenTab(url=urljoin(seen.url, address))
 
 
