@@ -10,7 +10,7 @@ from vision_agent.observation import Mark, Observation
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^()\[\]（）]{1,40})[)\]）]\s*$")
 _BESIDE = " · "
-"""What parts the texts beside a name, such as its title."""
+"""What separates the texts beside a name, such as its title."""
 _MODIFIERS = frozenset(("control", "alt"))
 _SAME_KEYS = {
     "ctrl": "control", "strg": "control", "controlormeta": "control", "meta": "control", "cmd": "control",
